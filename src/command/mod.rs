@@ -1,0 +1,15 @@
+//! What argv means: which words are the command, which are options, which are
+//! their values, and which other command is wrapped inside. Driven by data
+//! (`shims/*.toml`), never by Rust that knows one command.
+
+mod catalogue;
+mod grammar;
+mod parse;
+mod quote;
+mod words;
+
+pub use catalogue::{Catalogue, Description, Example};
+pub use grammar::{Grammar, OptionSpec, Takes, Wraps};
+pub use parse::{parse, parse_with};
+pub use quote::{join, quote};
+pub use words::{Flag, Word, Words, Wrapped};

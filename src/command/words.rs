@@ -1,0 +1,132 @@
+//! An argv taken apart.
+
+use bstr::{BStr, BString, ByteSlice};
+
+/// A call's argv: program, words, flags, and the command inside it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Words {
+    pub(super) argv: Vec<BString>,
+    /// The description's first name; empty when the program has no description.
+    pub(super) canonical: String,
+    pub(super) words: Vec<Word>,
+    pub(super) flags: Vec<Flag>,
+    pub(super) directories: Vec<BString>,
+    pub(super) wrapped: Vec<Wrapped>,
+}
+
+/// A subcommand or operand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    pub text: BString,
+    /// Stands right after an option that is not known: it may be its value.
+    pub doubtful: bool,
+}
+
+/// An option as it was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flag {
+    /// The canonical spelling, or as typed when the option is not known.
+    pub name: BString,
+    /// Every spelling of it, `, ` between.
+    pub(super) spellings: String,
+    pub value: Option<BString>,
+}
+
+/// A command inside the arguments of another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wrapped {
+    Argv(Vec<BString>),
+    /// Shell text.
+    Text(BString),
+}
+
+impl Words {
+    /// argv as it was given.
+    pub fn argv(&self) -> &[BString] {
+        &self.argv
+    }
+
+    /// Basename of argv\[0\].
+    pub fn called(&self) -> &BStr {
+        self.argv.first().map_or(BStr::new(b""), |a| basename(a))
+    }
+
+    /// The canonical name where there is a description, else the name as called.
+    pub fn program(&self) -> &BStr {
+        if self.canonical.is_empty() { self.called() } else { self.canonical.as_bytes().as_bstr() }
+    }
+
+    /// A rule that names the description's first name covers all its names
+    /// (`python` covers `python3`); any other name covers just itself.
+    pub fn is_program(&self, name: &str) -> bool {
+        self.called() == name.as_bytes() || self.canonical == name
+    }
+
+    /// Subcommands and operands, in order.
+    pub fn words(&self) -> &[Word] {
+        &self.words
+    }
+
+    pub fn flags(&self) -> &[Flag] {
+        &self.flags
+    }
+
+    /// Values of options that change the directory, in order: each relative to the one before.
+    pub fn directories(&self) -> &[BString] {
+        &self.directories
+    }
+
+    /// The commands inside.
+    pub fn wrapped(&self) -> &[Wrapped] {
+        &self.wrapped
+    }
+
+    /// The i-th argument as given, from 0.
+    pub fn argument(&self, i: usize) -> Option<&BStr> {
+        self.argv.get(i + 1).map(|a| a.as_bstr())
+    }
+
+    /// Are these the first words after the program? A doubtful word may be passed over.
+    pub fn begin_with(&self, wanted: &[String]) -> bool {
+        fn walk(words: &[Word], wanted: &[String]) -> bool {
+            let Some((want, more)) = wanted.split_first() else { return true };
+            let Some((word, rest)) = words.split_first() else { return false };
+            word.text == want.as_bytes() && walk(rest, more) || word.doubtful && walk(rest, wanted)
+        }
+        walk(&self.words, wanted)
+    }
+
+    /// Is this option given, in any of its spellings? `--opt=value` asks for the value too.
+    pub fn has_flag(&self, wanted: &str) -> bool {
+        self.flags.iter().any(|flag| flag.is(wanted))
+    }
+}
+
+impl Flag {
+    fn is(&self, wanted: &str) -> bool {
+        let (name, value) = match wanted.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (wanted, None),
+        };
+        let value_fits =
+            value.is_none_or(|v| self.value.as_ref().is_some_and(|have| have == v.as_bytes()));
+        let named = self.name == name.as_bytes() || self.spellings.split(", ").any(|s| s == name);
+        value_fits && (named || value.is_none() && self.bundles(name))
+    }
+
+    /// `-rf` of a command without description holds `-f`.
+    fn bundles(&self, name: &str) -> bool {
+        let letter = match name.as_bytes() {
+            [b'-', letter] if letter.is_ascii_alphabetic() => *letter,
+            _ => return false,
+        };
+        let is_bundle = self.name.len() > 2
+            && self.name[0] == b'-'
+            && self.name[1..].iter().all(u8::is_ascii_alphabetic);
+        self.spellings.is_empty() && is_bundle && self.name.contains(&letter)
+    }
+}
+
+pub(super) fn basename(path: &[u8]) -> &BStr {
+    path.rsplit(|b| *b == b'/').next().unwrap_or(path).as_bstr()
+}

@@ -1,0 +1,176 @@
+//! Who called: the processes above a call, and whether the agent's own shell
+//! typed it (A15).
+
+use bstr::{BStr, BString, ByteSlice};
+
+/// The processes above a call, nearest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ancestry {
+    /// Empty means unknown, and unknown means typed and below nothing.
+    pub processes: Vec<Process>,
+    /// What the shell says it ran (the variable `_`), where it says so.
+    pub script: Option<BString>,
+    /// The call's first operand is an executable script whose `#!` line names the call's program.
+    pub by_shebang: bool,
+}
+
+/// One ancestor.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Process {
+    pub argv: Vec<BString>,
+    /// Basename of its executable, where it may be read.
+    pub executable: BString,
+    /// The process that the home record names as the session's.
+    pub is_session: bool,
+}
+
+/// How a process runs commands for somebody else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caller {
+    /// A shell that runs what was typed: `-c`, interactive, or standard input.
+    Shell,
+    /// A shell that runs a script.
+    Script,
+    /// A program whose arguments are another command.
+    Wrapper,
+    /// A harness of agents.
+    Harness,
+    Program,
+}
+
+const SHELLS: [&str; 10] =
+    ["sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "ash", "busybox", "tcsh"];
+
+const WRAPPERS: [&str; 15] = [
+    "sudo", "doas", "env", "timeout", "nice", "ionice", "nohup", "setsid", "stdbuf", "time",
+    "xargs", "find", "command", "chroot", "unshare",
+];
+
+const HARNESSES: [&str; 16] = [
+    "claude",
+    "codex",
+    "copilot",
+    "cursor-agent",
+    "cursor",
+    "gemini",
+    "opencode",
+    "qwen",
+    "droid",
+    "windsurf",
+    "goose",
+    "kiro",
+    "auggie",
+    "agy",
+    "grok",
+    "amp",
+];
+
+impl Ancestry {
+    /// Is `name` the basename of an ancestor's executable, its argv\[0\], its script
+    /// operand, or of an `…appname=NAME` word?
+    pub fn has(&self, name: &str) -> bool {
+        self.processes.iter().any(|process| process.is(name))
+    }
+
+    /// Did the agent's own shell run this argv?
+    ///
+    /// The nearest ancestor that only passes commands on is skipped. A shell that
+    /// runs typed text is the agent's own unless the program that started it was
+    /// itself started from another shell: then it is that program's (make, npm).
+    pub fn is_typed(&self, argv: &[BString]) -> bool {
+        if self.is_shebang(argv) {
+            return false;
+        }
+        let mut above = self.processes.iter().map(|p| (p, p.caller()));
+        match above.find(|(_, caller)| *caller != Caller::Wrapper) {
+            None => return true,
+            Some((_, Caller::Shell)) => {}
+            Some(_) => return false,
+        }
+        let owner = above
+            .find(|(p, caller)| p.is_session || !matches!(caller, Caller::Wrapper | Caller::Shell));
+        match owner {
+            None | Some((_, Caller::Harness)) => true,
+            Some((process, _)) if process.is_session => true,
+            Some((_, Caller::Script)) => false,
+            Some(_) => above
+                .take_while(|(p, caller)| !p.is_session && *caller != Caller::Harness)
+                .all(|(p, caller)| match caller {
+                    Caller::Script => false,
+                    Caller::Shell => !p.has_command_text(),
+                    _ => true,
+                }),
+        }
+    }
+
+    /// `./x.py` ran `python3 ./x.py` through its first line: nobody typed `python3`.
+    fn is_shebang(&self, argv: &[BString]) -> bool {
+        let Some(script) = argv.iter().skip(1).find(|a| !a.starts_with(b"-")) else { return false };
+        let named = |text: &BString| basename(text) == basename(&argv[0]);
+        match &self.script {
+            Some(ran) if ran == script => self.by_shebang,
+            Some(ran) if named(ran) => false,
+            _ => self.by_shebang && !self.shell_text_names(basename(&argv[0])),
+        }
+    }
+
+    fn shell_text_names(&self, name: &BStr) -> bool {
+        self.processes.first().is_none_or(|shell| {
+            let words = |text: &BString| {
+                text.split(|b| !(b.is_ascii_alphanumeric() || b"._-+".contains(b)))
+                    .any(|word| word == name)
+            };
+            shell.caller() != Caller::Shell || shell.argv.iter().skip(1).any(words)
+        })
+    }
+}
+
+impl Process {
+    /// By any of the names a process goes by.
+    pub fn is(&self, name: &str) -> bool {
+        let is = |text: &[u8]| basename(text) == name.as_bytes();
+        is(&self.executable)
+            || self.argv.first().is_some_and(|a| is(a.strip_prefix(b"-").unwrap_or(a)))
+            || self.script().is_some_and(|s| is(s))
+            || self.argv.iter().any(|word| {
+                word.find(b"appname=").is_some_and(|at| is(&word[at + b"appname=".len()..]))
+            })
+    }
+
+    /// What this process does for whoever is below it.
+    pub fn caller(&self) -> Caller {
+        if HARNESSES.iter().any(|name| self.is(name)) {
+            return Caller::Harness;
+        }
+        let called = self.argv.first().map(|a| basename(a.strip_prefix(b"-").unwrap_or(a)));
+        let one_of = |names: &[&str]| {
+            names.iter().any(|n| called.is_some_and(|c| c == n.as_bytes()) || self.executable == *n)
+        };
+        if one_of(&SHELLS) {
+            return if !self.has_command_text() && self.script().is_some() {
+                Caller::Script
+            } else {
+                Caller::Shell
+            };
+        }
+        if one_of(&WRAPPERS) { Caller::Wrapper } else { Caller::Program }
+    }
+
+    /// A shell called with `-c`.
+    fn has_command_text(&self) -> bool {
+        self.argv
+            .iter()
+            .skip(1)
+            .take_while(|a| a.starts_with(b"-") || a.starts_with(b"+"))
+            .any(|a| !a.starts_with(b"--") && a.contains(&b'c'))
+    }
+
+    /// The first operand: a script, when the process is an interpreter.
+    fn script(&self) -> Option<&BStr> {
+        self.argv.iter().skip(1).find(|a| !a.starts_with(b"-")).map(|a| a.as_bstr())
+    }
+}
+
+fn basename(path: &[u8]) -> &BStr {
+    path.rsplit(|b| *b == b'/').next().unwrap_or(path).as_bstr()
+}

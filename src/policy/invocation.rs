@@ -1,0 +1,47 @@
+//! One call of one command, as far as a rule may look at it.
+
+use bstr::ByteSlice;
+
+use crate::command::Words;
+
+use super::{Ancestry, Operator};
+
+/// A call to be judged.
+#[derive(Debug, Clone)]
+pub struct Invocation {
+    pub words: Words,
+    /// Shell text of this command alone, where a line was seen; else argv joined as by `shlex.join`.
+    pub text: String,
+    /// The whole line, where one was seen. Rules that name no command match this.
+    pub line: Option<String>,
+    pub stage: Stage,
+    pub ancestry: Ancestry,
+}
+
+/// What stands before the command on its line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Nothing, or unknown: an argv.
+    First,
+    /// It reads from a pipe.
+    Piped,
+    After(Operator),
+}
+
+impl Invocation {
+    /// A call known by its argv alone: what a shim sees.
+    pub fn from_words(words: Words, ancestry: Ancestry) -> Self {
+        let text = crate::command::join(words.argv());
+        Invocation { words, text, line: None, stage: Stage::First, ancestry }
+    }
+
+    /// The text for rules that name no command.
+    pub fn whole(&self) -> &str {
+        self.line.as_deref().unwrap_or(&self.text)
+    }
+
+    /// The command's name as it was called, for messages.
+    pub fn called(&self) -> String {
+        self.words.called().to_str_lossy().into_owned()
+    }
+}

@@ -1,0 +1,106 @@
+//! The judge. Strictest wins; the order of rules never matters.
+
+use super::{
+    Because, Callers, Exception, Form, Invocation, Refusal, Reserved, Rule, Ruling, Severity,
+    Verdict,
+};
+
+/// Judges one call against rules that may speak of it.
+///
+/// `rules` may hold any superset of the rules that hit: those that do not speak
+/// of the call change nothing.
+pub fn judge<'p>(
+    rules: impl IntoIterator<Item = &'p Rule>,
+    reserved: &'p [Reserved],
+    call: &Invocation,
+) -> Verdict<'p> {
+    let hits: Vec<&Rule> = rules.into_iter().filter(|rule| rule.hits(call)).collect();
+    let (allows, against): (Vec<&Rule>, Vec<&Rule>) =
+        hits.into_iter().partition(|rule| matches!(rule.ruling, Ruling::Allow { .. }));
+    let (silenced, standing): (Vec<&Rule>, Vec<&Rule>) =
+        against.into_iter().partition(|rule| allows.iter().any(|allow| allow.silences(rule)));
+
+    if let Some(name) = reserved.iter().find(|r| call.words.is_program(&r.name)) {
+        return Verdict::Refuse(Refusal::reserved(name, standing));
+    }
+    match Refusal::by_rules(standing) {
+        Some(refusal) if refusal.severity() == Severity::Warn => Verdict::Warn(refusal),
+        Some(refusal) => Verdict::Refuse(refusal),
+        None if silenced.is_empty() => Verdict::Pass(Because::NoRule),
+        None => Verdict::Pass(Because::Allowed(
+            allows.into_iter().filter(|a| silenced.iter().any(|s| a.silences(s))).collect(),
+        )),
+    }
+}
+
+/// Judges the calls of a line, or a call and the one it wraps: the strictest wins.
+pub fn judge_all<'p>(
+    rules: &[&'p Rule],
+    reserved: &'p [Reserved],
+    calls: &[Invocation],
+) -> Verdict<'p> {
+    calls
+        .iter()
+        .map(|call| judge(rules.iter().copied(), reserved, call))
+        .fold(Verdict::Pass(Because::NoRule), Verdict::or_stricter)
+}
+
+impl Rule {
+    /// Does this rule speak of this call, here and now?
+    pub fn hits(&self, call: &Invocation) -> bool {
+        self.covers(call)
+            && !self.unless_under.iter().any(|name| call.ancestry.has(name))
+            && (self.callers == Callers::Any || call.ancestry.is_typed(call.words.argv()))
+    }
+
+    /// Does it speak of this call, whoever makes it?
+    pub fn covers(&self, call: &Invocation) -> bool {
+        let subject = &self.subject;
+        let text = if subject.forms.is_empty() { call.whole() } else { &call.text };
+        // In doubt (a pattern that ran out of its bound) a rule against holds, an allow does not.
+        let in_doubt = !matches!(self.ruling, Ruling::Allow { .. });
+        subject.effects.is_empty()
+            && (subject.forms.is_empty()
+                || subject.forms.iter().any(|form| form.covers(&call.words, call.stage)))
+            && subject.flags.iter().all(|flag| flag.is_in(&call.words))
+            && subject.contains.as_ref().is_none_or(|literal| text.contains(literal.as_str()))
+            && subject.pattern.as_ref().is_none_or(|p| p.is_match(text).unwrap_or(in_doubt))
+            && !self.unless.iter().any(|exception| exception.lifts(call, text, !in_doubt))
+    }
+
+    /// An allow silences what is strictly below it, and in its own layer what it names.
+    /// Below system and user it silences only its own file's rules.
+    fn silences(&self, other: &Rule) -> bool {
+        let Ruling::Allow { over } = &self.ruling else { return false };
+        let (mine, theirs) = (&self.origin, &other.origin);
+        if other.ruling == Ruling::Grant {
+            return false;
+        }
+        let below = mine.layer.may_loosen() && mine.layer.rank() < theirs.layer.rank();
+        let own = mine.layer == theirs.layer
+            && (mine.layer.may_loosen() || mine.file == theirs.file)
+            && over.contains(&other.id);
+        below || own
+    }
+
+    /// Must the ancestors be known to judge this rule?
+    pub fn asks_for_ancestry(&self) -> bool {
+        self.callers == Callers::Typed || !self.unless_under.is_empty()
+    }
+
+    /// Can only shell text show what this rule speaks of?
+    pub fn needs_line(&self) -> bool {
+        let forms = &self.subject.forms;
+        !forms.is_empty() && forms.iter().all(|form| matches!(form, Form::Fragment { .. }))
+    }
+}
+
+impl Exception {
+    fn lifts(&self, call: &Invocation, text: &str, in_doubt: bool) -> bool {
+        match self {
+            Exception::Words(words) => call.words.begin_with(words),
+            Exception::Flag(flag) => flag.is_in(&call.words),
+            Exception::Text(pattern) => pattern.is_match(text).unwrap_or(in_doubt),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The core: rules, invocations, and the one function that judges.
+//!
+//! Pure and total: no files, no clock, no environment, no failure. Everything a
+//! rule may depend on is in the [`Invocation`].
+
+mod ancestry;
+mod exit;
+mod form;
+mod invocation;
+mod judge;
+mod pattern;
+mod rule;
+mod verdict;
+mod whole;
+
+pub use ancestry::{Ancestry, Caller, Process};
+pub use exit::Exit;
+pub use form::{FlagChoice, Form, Operator, ParseFormError};
+pub use invocation::{Invocation, Stage};
+pub use judge::{judge, judge_all};
+pub use pattern::Pattern;
+pub use rule::{
+    Callers, Effects, Exception, Layer, Origin, Reserved, Rule, RuleId, Ruling, Says, Subject,
+};
+pub use verdict::{Because, Refusal, Severity, Verdict};
+pub use whole::{Policy, Settings};

@@ -1,0 +1,30 @@
+//! The policy in force: all layers together.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Reserved, Rule};
+
+/// Rules, reserved names and settings of every layer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Policy {
+    pub rules: Vec<Rule>,
+    pub reserved: Vec<Reserved>,
+    pub settings: Settings,
+}
+
+/// `[default]`: what a refusal does besides refusing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Say a refusal on stdout too when stderr is not seen.
+    pub notice_on_stdout: bool,
+    /// From which offence on a person is told.
+    pub surface_after: u32,
+    /// Fixed argv that tells a person; empty means the desktop's own notifier.
+    pub notify: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { notice_on_stdout: false, surface_after: 2, notify: Vec::new() }
+    }
+}
