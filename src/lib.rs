@@ -5,5 +5,32 @@
 //! never back up: `policy`, `command`, `line`, `config`, `view` and `render` are
 //! pure; only `sys` touches the machine.
 
+pub mod cli;
 pub mod command;
+pub mod config;
+pub mod decide;
+pub mod line;
 pub mod policy;
+pub mod refuse;
+pub mod render;
+pub mod shim;
+pub mod sys;
+pub mod view;
+
+use std::os::unix::ffi::OsStrExt as _;
+
+use policy::Exit;
+use sys::Start;
+use sys::executed::Executed;
+
+/// Runs the face that the executed file's name asks for, and says what to exit with.
+pub fn run(start: Start) -> Exit {
+    let argv = start.arguments();
+    let us = Executed::find(&argv);
+    let name = us.name().as_bytes();
+    // `embargo`, or a versioned copy of it; a link to one of these is a shim of no command.
+    if name == b"embargo" || name.starts_with(b"embargo-") || name.is_empty() {
+        return cli::run(&argv);
+    }
+    shim::run(&start, &argv, &us)
+}

@@ -16,8 +16,8 @@ pub struct Description {
     pub manual: String,
     /// By path: `git`, `git push`.
     pub grammars: BTreeMap<String, Grammar>,
-    /// How many words name an action (C3).
-    pub action_words: u32,
+    /// How many words name an action (C3), by path.
+    pub action_words: BTreeMap<String, u32>,
     /// Flags that always ask again (C4), by path.
     pub dangerous: BTreeMap<String, Vec<String>>,
     /// What the arguments undergo, by path: free until effects are judged.

@@ -24,6 +24,10 @@ pub struct Grammar {
     pub abbreviations: bool,
     /// `-20` is a flag.
     pub numeric: bool,
+    /// After one of these and its value no option follows.
+    pub ends_options: Vec<String>,
+    /// The words of their value stand in its place.
+    pub splits: Vec<String>,
 }
 
 /// What other command stands in the arguments.
@@ -39,16 +43,20 @@ pub enum Wraps {
     Shell,
     /// `-exec … ;` or `+`.
     Exec,
+    /// The value of `-m`, with all that follows.
+    Module,
 }
 
-/// Does an option take a value?
+/// Does an option, in one of its spellings, take a value?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
+pub enum Takes<'a> {
     Nothing,
-    /// The next word, or attached.
-    Value,
+    /// So many words: attached, or the next ones.
+    Values(usize),
     /// Only ever attached.
     Optional,
+    /// The next word, if it is one of these (`true|false`).
+    Listed(&'a str),
 }
 
 /// One line of [`Grammar::options`].
@@ -65,27 +73,42 @@ impl<'a> OptionSpec<'a> {
 
     /// The spellings, in the order written.
     pub fn names(self) -> impl Iterator<Item = &'a str> {
-        self.line.split(", ").map(|part| {
-            let end = part.find(['=', '[', ' ', '<']).unwrap_or(part.len());
-            &part[..end]
-        })
+        self.line.split(", ").map(name_of)
     }
 
     /// The first long spelling, else the first.
     pub fn canonical(self) -> &'a str {
-        self.names().find(|n| n.starts_with("--")).or_else(|| self.names().next()).unwrap_or("")
+        self.names()
+            .find(|n| n.len() > 2 && n.starts_with("--"))
+            .or_else(|| self.names().next())
+            .unwrap_or("")
     }
 
-    /// From the notation: `<v>` is a value, `[=<v>]` or `[<v>]` an optional one.
-    pub fn takes(self) -> Takes {
-        if self.line.contains("[=<") || self.line.contains("[<") {
-            Takes::Optional
-        } else if self.line.contains('<') {
-            Takes::Value
-        } else {
-            Takes::Nothing
+    /// From the notation: `<v>` is a value and holds for every spelling, `[=<v>]` or
+    /// `[<v>]` an optional one of this spelling, ` [a|b]` one of a list.
+    pub fn takes(self, name: &[u8]) -> Takes<'a> {
+        let part = self.line.split(", ").find(|part| name_of(part).as_bytes() == name);
+        let own = part.map_or("", |part| &part[name_of(part).len()..]);
+        if own.starts_with('[') {
+            return Takes::Optional;
+        }
+        if let Some(list) = own.strip_prefix(" [").and_then(|l| l.strip_suffix(']')) {
+            return Takes::Listed(list);
+        }
+        let required = |part: &str| {
+            let rest = &part[name_of(part).len()..];
+            if rest.starts_with('[') { 0 } else { rest.matches('<').count() }
+        };
+        match self.line.split(", ").map(required).max() {
+            None | Some(0) => Takes::Nothing,
+            Some(words) => Takes::Values(words),
         }
     }
+}
+
+fn name_of(part: &str) -> &str {
+    let end = part.find(['=', '[', ' ', '<']).unwrap_or(part.len());
+    &part[..end]
 }
 
 impl Grammar {

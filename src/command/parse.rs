@@ -3,7 +3,7 @@
 use bstr::{BString, ByteSlice};
 
 use super::words::{Flag, Word, Words, Wrapped, basename};
-use super::{Catalogue, Grammar, OptionSpec, Takes, Wraps};
+use super::{Catalogue, Grammar, Takes, Wraps};
 
 /// Takes argv apart by the descriptions of a catalogue.
 pub fn parse(argv: &[BString], catalogue: &Catalogue) -> Words {
@@ -19,284 +19,334 @@ pub fn parse_with(
     lookup: impl Fn(&str) -> Option<Grammar>,
 ) -> Words {
     let mut words = Words { argv: argv.to_vec(), ..Words::default() };
-    let mut levels = Vec::new();
-    if let Some(name) = canonical {
-        words.canonical = name.to_owned();
-        levels.extend(lookup(name));
-    }
-    let described = !levels.is_empty();
-    let path = canonical.unwrap_or_default().to_owned();
-    Reader { words, levels, path, described, rest: argv.get(1..).unwrap_or_default(), lookup }
-        .read()
+    let root = canonical.and_then(&lookup);
+    words.canonical = canonical.unwrap_or_default().to_owned();
+    let path = words.canonical.clone();
+    let reader = Reader {
+        described: root.is_some(),
+        levels: vec![root.unwrap_or_default()],
+        rest: argv.get(1..).unwrap_or_default().iter().rev().cloned().collect(),
+        inner: Vec::new(),
+        words,
+        path,
+        lookup,
+    };
+    reader.read()
 }
 
-struct Reader<'a, L> {
+struct Reader<L> {
     words: Words,
-    /// The command's grammar, then its subcommand's, innermost last.
+    /// The command's grammar, then its subcommand's, innermost last; never empty.
     levels: Vec<Grammar>,
     path: String,
     described: bool,
-    rest: &'a [BString],
+    /// What is left, last word first.
+    rest: Vec<BString>,
+    /// Operands that are a wrapped command, where options may stand among them.
+    inner: Vec<BString>,
     lookup: L,
 }
 
-impl<'a, L: Fn(&str) -> Option<Grammar>> Reader<'a, L> {
+/// An option that was found in a grammar.
+struct Found {
+    depth: usize,
+    canonical: String,
+    spellings: String,
+    takes: Need,
+}
+
+enum Need {
+    Nothing,
+    Values(usize),
+    Optional,
+    Listed(Vec<String>),
+}
+
+/// What an option leaves behind for the words after it.
+enum Then {
+    Continue,
+    /// The option is not known: the next word may be its value.
+    Doubt,
+    /// No option follows.
+    OperandsOnly,
+    /// All that follows was taken.
+    Done,
+}
+
+impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
     fn read(mut self) -> Words {
         let mut expects_subcommand = true;
-        let mut skip = None;
         let mut doubtful = false;
-        while let Some((word, rest)) = self.rest.split_first() {
-            if word == "--" {
-                self.rest = rest;
-                if self.wraps() == Wraps::Nothing && !self.level().options_first {
-                    self.operands_only();
+        let mut skip = None;
+        while let Some(word) = self.rest.pop() {
+            let option = self.option(&word);
+            match option {
+                Some(Then::Continue) => doubtful = false,
+                Some(Then::Doubt) => doubtful = true,
+                Some(Then::OperandsOnly) => {
+                    self.operands(skip);
                     break;
                 }
-                self.inner_or_operands(skip);
-                break;
-            }
-            if is_option(word, self.wraps()) {
-                self.rest = rest;
-                doubtful = self.option(word);
-                continue;
-            }
-            if self.wraps() == Wraps::Assignments && is_assignment(word) {
-                self.rest = rest;
-                continue;
-            }
-            if expects_subcommand && let Some(name) = self.subcommand(word) {
-                self.rest = rest;
-                self.descend(name);
-                doubtful = false;
-                skip = None;
-                continue;
-            }
-            expects_subcommand = false;
-            if self.level().options_first || self.wraps_command() {
-                let left = skip.get_or_insert(self.level().skip_operands);
-                if *left > 0 {
-                    *left -= 1;
-                    self.rest = rest;
-                    self.push(word, false);
-                    continue;
+                Some(Then::Done) => break,
+                None if self.wraps() == Wraps::Assignments && is_assignment(&word) => {}
+                None if expects_subcommand && self.descend(&word) => {
+                    doubtful = false;
+                    skip = None;
                 }
-                self.inner_or_operands(Some(0));
-                break;
+                None => {
+                    expects_subcommand &= doubtful;
+                    if self.level().options_first {
+                        self.rest.push(word);
+                        self.operands(skip);
+                        break;
+                    }
+                    self.operand(word, doubtful, &mut skip);
+                    doubtful = false;
+                }
             }
-            self.rest = rest;
-            self.push(word, doubtful);
-            doubtful = false;
+        }
+        if !self.inner.is_empty() {
+            let inner = std::mem::take(&mut self.inner);
+            self.words.wrapped.push(Wrapped::Argv(inner));
         }
         self.words
     }
 
     fn level(&self) -> &Grammar {
-        const EMPTY: &Grammar = &Grammar {
-            options: String::new(),
-            directory: Vec::new(),
-            subcommands: String::new(),
-            wraps: Wraps::Nothing,
-            skip_operands: 0,
-            options_first: false,
-            single_dash_long: false,
-            abbreviations: false,
-            numeric: false,
-        };
-        self.levels.last().unwrap_or(EMPTY)
+        // `levels` starts with the command's own grammar and only grows.
+        &self.levels[self.levels.len() - 1]
     }
 
     fn wraps(&self) -> Wraps {
         self.level().wraps
     }
 
-    fn wraps_command(&self) -> bool {
-        matches!(self.wraps(), Wraps::Operands | Wraps::Assignments | Wraps::Shell)
-    }
-
-    fn subcommand(&self, word: &BString) -> Option<String> {
-        self.level().subcommand(word).map(str::to_owned)
-    }
-
-    fn descend(&mut self, name: String) {
+    /// Goes into a subcommand, by one word or by two (`docker container run`).
+    fn descend(&mut self, word: &BString) -> bool {
+        let pair = self.rest.last().map(|next| [word.as_slice(), b" ", next.as_slice()].concat());
+        let by_two = pair.and_then(|p| self.level().subcommand(&p).map(str::to_owned));
+        let by_one = self.level().subcommand(word).map(str::to_owned);
+        if by_two.is_some() {
+            self.rest.pop();
+        }
+        let Some(name) = by_two.or(by_one) else { return false };
         self.path.push(' ');
         self.path.push_str(&name);
         self.words.words.push(Word { text: name.into(), doubtful: false });
         let inner = (self.lookup)(&self.path).unwrap_or_default();
         self.levels.push(inner);
+        true
     }
 
-    fn push(&mut self, word: &BString, doubtful: bool) {
-        self.words.words.push(Word { text: word.clone(), doubtful });
-    }
-
-    fn operands_only(&mut self) {
-        for word in std::mem::take(&mut self.rest) {
-            self.push(word, false);
+    /// One operand among options.
+    fn operand(&mut self, word: BString, doubtful: bool, skip: &mut Option<u32>) {
+        let left = skip.get_or_insert(self.level().skip_operands);
+        match self.wraps() {
+            Wraps::Operands | Wraps::Assignments if *left == 0 => self.inner.push(word),
+            _ => {
+                *left = left.saturating_sub(1);
+                self.words.words.push(Word { text: word, doubtful });
+            }
         }
     }
 
-    /// What follows the options of a command that ends them at its first operand.
-    fn inner_or_operands(&mut self, skip: Option<u32>) {
+    /// All that is left, none of it an option.
+    fn operands(&mut self, skip: Option<u32>) {
+        let mut rest = std::mem::take(&mut self.rest);
+        if self.wraps() == Wraps::Assignments {
+            let kept = rest.iter().rposition(|w| !is_assignment(w)).map_or(0, |i| i + 1);
+            rest.truncate(kept);
+        }
         let skip = skip.unwrap_or(self.level().skip_operands) as usize;
         match self.wraps() {
             Wraps::Operands | Wraps::Assignments => {
-                let assigned =
-                    |w: &&BString| self.wraps() == Wraps::Assignments && is_assignment(w);
-                let start = self.rest.iter().take_while(assigned).count();
-                let (skipped, inner) =
-                    self.rest[start..].split_at(skip.min(self.rest.len() - start));
-                self.rest = &[];
-                skipped.iter().for_each(|word| self.push(word, false));
-                if !inner.is_empty() {
-                    self.words.wrapped.push(Wrapped::Argv(inner.to_vec()));
+                for _ in 0..skip {
+                    self.words.words.extend(rest.pop().map(|text| Word { text, doubtful: false }));
                 }
+                self.inner.extend(rest.into_iter().rev());
             }
             Wraps::Shell if self.words.has_flag("-c") => {
-                if let Some((text, _)) = std::mem::take(&mut self.rest).split_first() {
-                    self.words.wrapped.push(Wrapped::Text(text.clone()));
-                }
+                self.words.wrapped.extend(rest.pop().map(Wrapped::Text));
             }
-            Wraps::Shell | Wraps::Nothing | Wraps::Exec => self.operands_only(),
+            _ => {
+                let words = rest.into_iter().rev().map(|text| Word { text, doubtful: false });
+                self.words.words.extend(words);
+            }
         }
     }
 
-    /// Reads an option, with its value; says whether the next word may be a value too.
-    fn option(&mut self, word: &BString) -> bool {
+    /// Reads a word as an option, with its values; `None` when it is an operand.
+    fn option(&mut self, word: &BString) -> Option<Then> {
+        let first = *word.first()?;
+        if first.is_ascii_alphanumeric() || matches!(first, b'/' | b'.' | b'_') {
+            return None;
+        }
+        // A word that is exactly a name is that option, before bundling.
+        if let Some(found) = self.find(word) {
+            return Some(self.take(found, None));
+        }
+        if word == "--" {
+            return Some(Then::OperandsOnly);
+        }
+        let signs: &[u8] = if self.wraps() == Wraps::Shell { b"-+" } else { b"-" };
+        if word.len() < 2 || !signs.contains(&first) {
+            return None;
+        }
         if word.starts_with(b"--") || self.level().single_dash_long {
-            self.long(word)
-        } else {
-            self.short(word)
+            return Some(self.long(word));
         }
+        if self.level().numeric && word[1..].iter().all(u8::is_ascii_digit) {
+            self.flag(word.clone(), String::new(), None);
+            return Some(Then::Continue);
+        }
+        Some(self.bundle(word).unwrap_or_else(|| self.unknown(word.clone(), None)))
     }
 
-    fn long(&mut self, word: &BString) -> bool {
+    fn long(&mut self, word: &BString) -> Then {
         let (name, attached) = match word.find_byte(b'=') {
             Some(at) => (&word[..at], Some(BString::from(&word[at + 1..]))),
             None => (&word[..], None),
         };
-        let Some((depth, name, spellings, takes)) = self.find(name, true) else {
-            if !word.starts_with(b"--") && self.short_bundle(word) {
-                return false;
-            }
-            let guess = attached.is_none();
-            self.flag(BString::from(name), String::new(), attached);
-            return guess;
-        };
-        if self.wraps() == Wraps::Exec && is_exec(&name) {
-            self.exec();
-            return false;
+        let found = self.find(name).or_else(|| self.abbreviated(name));
+        match found {
+            Some(found) => self.take(found, attached),
+            None => match self.attached(word) {
+                Some((found, value)) if !word.starts_with(b"--") => self.take(found, Some(value)),
+                _ => self.unknown(BString::from(name), attached),
+            },
         }
-        let value = match (attached, takes) {
-            (Some(value), _) => Some(value),
-            (None, Takes::Value) => self.next(),
-            (None, _) => None,
-        };
-        self.directory(depth, &name, value.as_ref());
-        self.flag(name.into(), spellings, value);
-        false
     }
 
-    fn short(&mut self, word: &BString) -> bool {
-        let digits = word[1..].iter().all(u8::is_ascii_digit);
-        if digits && self.level().numeric {
-            self.flag(word.clone(), String::new(), None);
-            return false;
-        }
-        if self.short_bundle(word) {
-            return false;
-        }
-        // `-h` of git is an option whole; `-n1` of a letter that is not known is left as typed.
-        self.flag(word.clone(), String::new(), None);
-        true
+    /// `-O3` where options are words of one dash.
+    fn attached(&self, word: &BString) -> Option<(Found, BString)> {
+        let found = self.find(word.get(..2)?)?;
+        matches!(found.takes, Need::Optional).then(|| (found, BString::from(&word[2..])))
+    }
+
+    fn unknown(&mut self, name: BString, attached: Option<BString>) -> Then {
+        let doubt = attached.is_none();
+        self.flag(name, String::new(), attached);
+        if doubt { Then::Doubt } else { Then::Continue }
     }
 
     /// `-uf`, `-n1`, `-Cdir`: every letter known, the last may take the rest.
-    fn short_bundle(&mut self, word: &BString) -> bool {
-        let mut found = Vec::new();
-        let sign = word[0];
+    fn bundle(&mut self, word: &BString) -> Option<Then> {
+        let mut letters = Vec::new();
         let mut at = 1;
         while at < word.len() {
-            let letter = [sign, word[at]];
-            let Some((depth, name, spellings, takes)) = self.find(&letter, false) else {
-                return false;
-            };
+            let found = self.find(&[word[0], word[at]])?;
             at += 1;
+            let attaches = match found.takes {
+                Need::Nothing => false,
+                Need::Values(_) => self.wraps() != Wraps::Shell,
+                Need::Optional | Need::Listed(_) => true,
+            };
             let rest = &word[at..];
-            let attached =
-                rest.strip_prefix(b"=").filter(|_| takes == Takes::Optional).unwrap_or(rest);
-            match takes {
-                Takes::Nothing => found.push((depth, name, spellings, None, false)),
-                Takes::Optional | Takes::Value if !rest.is_empty() => {
-                    found.push((depth, name, spellings, Some(BString::from(attached)), false));
-                    break;
-                }
-                Takes::Optional => found.push((depth, name, spellings, None, false)),
-                Takes::Value => found.push((depth, name, spellings, None, true)),
+            let value = (attaches && !rest.is_empty()).then(|| BString::from(rest));
+            let ends = value.is_some();
+            letters.push((found, value));
+            if ends {
+                break;
             }
         }
-        if found.is_empty() {
-            return false;
+        let mut then = Then::Continue;
+        for (found, value) in letters {
+            then = self.take(found, value);
         }
-        for (depth, name, spellings, attached, wants) in found {
-            let value = if wants { self.next() } else { attached };
-            self.directory(depth, &name, value.as_ref());
-            self.flag(name.into(), spellings, value);
-        }
-        true
+        Some(then)
     }
 
-    fn next(&mut self) -> Option<BString> {
-        let (word, rest) = self.rest.split_first()?;
-        self.rest = rest;
-        Some(word.clone())
-    }
-
-    /// Looks an option up, innermost level first.
-    fn find(&self, name: &[u8], long: bool) -> Option<(usize, String, String, Takes)> {
-        let owned = |depth: usize, spec: OptionSpec<'_>| {
-            let spellings: Vec<&str> = spec.names().collect();
-            (depth, spec.canonical().to_owned(), spellings.join(", "), spec.takes())
+    /// Records an option, with the values it needs from the words after it.
+    fn take(&mut self, found: Found, attached: Option<BString>) -> Then {
+        let Found { depth, canonical, spellings, takes } = found;
+        if self.wraps() == Wraps::Exec && is_exec(&canonical) {
+            self.flag(canonical.into(), spellings, None);
+            self.exec();
+            return Then::Continue;
+        }
+        let value = match (attached, takes) {
+            (Some(value), _) => Some(value),
+            (None, Need::Values(count)) => {
+                let values: Vec<BString> = (0..count).map_while(|_| self.rest.pop()).collect();
+                (!values.is_empty()).then(|| BString::from(bstr::join(" ", values)))
+            }
+            (None, Need::Listed(list)) => {
+                let listed = |word: &&BString| list.iter().any(|l| word.as_slice() == l.as_bytes());
+                self.rest.last().filter(listed).is_some().then(|| self.rest.pop()).flatten()
+            }
+            (None, Need::Nothing | Need::Optional) => None,
         };
-        let mut levels = self.levels.iter().enumerate().rev();
-        if let Some(hit) = levels.find_map(|(d, g)| g.option(name).map(|s| owned(d, s))) {
-            return Some(hit);
+        let level = &self.levels[depth];
+        let is_in = |list: &[String]| list.contains(&canonical);
+        let ends = is_in(&level.ends_options);
+        if is_in(&level.directory) {
+            self.words.directories.extend(value.clone());
         }
-        let mut levels = self.levels.iter().enumerate().rev();
-        (long
-            && name.starts_with(b"--")
-            && name.len() > 2
-            && self.levels[..].first()?.abbreviations)
-            .then(|| levels.find_map(|(d, g)| g.abbreviated(name).map(|s| owned(d, s))))?
+        let split = is_in(&level.splits);
+        let is_module = level.wraps == Wraps::Module && canonical == "-m";
+        self.flag(canonical.into(), spellings, value.clone());
+        if split && let Some(value) = &value {
+            self.rest.extend(crate::line::split(&value.to_str_lossy()).into_iter().rev());
+        }
+        if is_module && let Some(module) = value {
+            let arguments = std::mem::take(&mut self.rest).into_iter().rev();
+            let inner = std::iter::once(module).chain(arguments).collect();
+            self.words.wrapped.push(Wrapped::Argv(inner));
+            return Then::Done;
+        }
+        if ends { Then::OperandsOnly } else { Then::Continue }
     }
 
-    fn directory(&mut self, depth: usize, name: &str, value: Option<&BString>) {
-        if self.levels[depth].directory.iter().any(|d| d == name) {
-            self.words.directories.extend(value.cloned());
+    /// Looks a name up as it is spelled, innermost level first.
+    fn find(&self, name: &[u8]) -> Option<Found> {
+        self.levels.iter().enumerate().rev().find_map(|(depth, grammar)| {
+            let spec = grammar.option(name)?;
+            Some(found(depth, spec, name))
+        })
+    }
+
+    fn abbreviated(&self, name: &[u8]) -> Option<Found> {
+        if name.len() < 3 || !name.starts_with(b"--") {
+            return None;
         }
+        self.levels.iter().enumerate().rev().filter(|(_, g)| g.abbreviations).find_map(
+            |(depth, grammar)| {
+                let spec = grammar.abbreviated(name)?;
+                let whole = spec.names().find(|n| n.as_bytes().starts_with(name))?;
+                Some(found(depth, spec, whole.as_bytes()))
+            },
+        )
     }
 
     fn flag(&mut self, name: BString, spellings: String, value: Option<BString>) {
-        let spellings =
-            if self.described && spellings.is_empty() { " ".to_owned() } else { spellings };
-        self.words.flags.push(Flag { name, spellings, value });
+        let known = self.described;
+        self.words.flags.push(Flag { name, spellings, known, value });
     }
 
     /// `-exec … ;` or `… {} +`.
     fn exec(&mut self) {
-        let ends = |i: usize| {
-            self.rest[i] == ";" || self.rest[i] == "+" && i > 0 && self.rest[i - 1] == "{}"
-        };
-        let end = (0..self.rest.len()).find(|i| ends(*i)).unwrap_or(self.rest.len());
-        let inner = self.rest[..end].to_vec();
-        self.rest = self.rest.get(end + 1..).unwrap_or_default();
+        let mut inner = Vec::new();
+        while let Some(word) = self.rest.pop() {
+            if word == ";" || word == "+" && inner.last().is_some_and(|w| w == "{}") {
+                break;
+            }
+            inner.push(word);
+        }
         if !inner.is_empty() {
             self.words.wrapped.push(Wrapped::Argv(inner));
         }
     }
 }
 
-fn is_option(word: &BString, wraps: Wraps) -> bool {
-    word.len() > 1 && (word[0] == b'-' || word[0] == b'+' && wraps == Wraps::Shell)
+fn found(depth: usize, spec: super::OptionSpec<'_>, name: &[u8]) -> Found {
+    let spellings: Vec<&str> = spec.names().collect();
+    let takes = match spec.takes(name) {
+        Takes::Nothing => Need::Nothing,
+        Takes::Values(count) => Need::Values(count),
+        Takes::Optional => Need::Optional,
+        Takes::Listed(list) => Need::Listed(list.split('|').map(str::to_owned).collect()),
+    };
+    Found { depth, canonical: spec.canonical().to_owned(), spellings: spellings.join(", "), takes }
 }
 
 fn is_assignment(word: &BString) -> bool {

@@ -29,6 +29,8 @@ pub struct Flag {
     pub name: BString,
     /// Every spelling of it, `, ` between.
     pub(super) spellings: String,
+    /// The command has a description: then a bundle was already taken apart.
+    pub(super) known: bool,
     pub value: Option<BString>,
 }
 
@@ -96,9 +98,16 @@ impl Words {
         walk(&self.words, wanted)
     }
 
-    /// Is this option given, in any of its spellings? `--opt=value` asks for the value too.
+    /// Is this option given, in any of its spellings? `--opt=value` asks for the value
+    /// too, and `-rf` for both letters.
     pub fn has_flag(&self, wanted: &str) -> bool {
-        self.flags.iter().any(|flag| flag.is(wanted))
+        let given = |wanted: &str| self.flags.iter().any(|flag| flag.is(wanted));
+        given(wanted) || {
+            let letters = wanted.strip_prefix('-').unwrap_or_default();
+            letters.len() > 1
+                && letters.chars().all(|c| c.is_ascii_alphabetic())
+                && letters.chars().all(|letter| given(&format!("-{letter}")))
+        }
     }
 }
 
@@ -123,7 +132,7 @@ impl Flag {
         let is_bundle = self.name.len() > 2
             && self.name[0] == b'-'
             && self.name[1..].iter().all(u8::is_ascii_alphabetic);
-        self.spellings.is_empty() && is_bundle && self.name.contains(&letter)
+        !self.known && is_bundle && self.name.contains(&letter)
     }
 }
 

@@ -74,18 +74,27 @@ impl Ancestry {
 
     /// Did the agent's own shell run this argv?
     ///
-    /// The nearest ancestor that only passes commands on is skipped. A shell that
-    /// runs typed text is the agent's own unless the program that started it was
-    /// itself started from another shell: then it is that program's (make, npm).
+    /// What only passes commands on is skipped. Bash and zsh become the last
+    /// command of `-c` text, and then only the variable `_` tells that a shell was
+    /// there. A shell that runs typed text is the agent's own unless the program
+    /// that started it was itself started from another shell: then it is that
+    /// program's (make, npm).
     pub fn is_typed(&self, argv: &[BString]) -> bool {
         if self.is_shebang(argv) {
             return false;
         }
-        let mut above = self.processes.iter().map(|p| (p, p.caller()));
-        match above.find(|(_, caller)| *caller != Caller::Wrapper) {
+        let callers: Vec<(&Process, Caller)> =
+            self.processes.iter().map(|p| (p, p.caller())).collect();
+        let wrappers = callers.iter().take_while(|(_, c)| *c == Caller::Wrapper).count();
+        let mut above = callers[wrappers..].iter().copied().peekable();
+        match above.peek() {
             None => return true,
             Some((_, Caller::Shell)) => {}
-            Some(_) => return false,
+            Some((_, Caller::Script)) => return false,
+            Some((near, _)) if !self.shell_ran(argv, &self.processes[..wrappers], near) => {
+                return false;
+            }
+            Some(_) => {}
         }
         let owner = above
             .find(|(p, caller)| p.is_session || !matches!(caller, Caller::Wrapper | Caller::Shell));
@@ -101,6 +110,15 @@ impl Ancestry {
                     _ => true,
                 }),
         }
+    }
+
+    /// Does `_` say that a shell ran this program, or a wrapper that leads to it?
+    /// A program that calls another of its own name hands its own `_` on.
+    fn shell_ran(&self, argv: &[BString], wrappers: &[Process], near: &Process) -> bool {
+        let Some(ran) = self.script.as_ref().map(|s| basename(s)) else { return false };
+        let called = argv.first().map(|a| basename(a));
+        let wrapped = wrappers.iter().filter_map(|w| w.argv.first()).any(|a| basename(a) == ran);
+        (called == Some(ran) || wrapped) && !near.argv.first().is_some_and(|a| basename(a) == ran)
     }
 
     /// `./x.py` ran `python3 ./x.py` through its first line: nobody typed `python3`.

@@ -115,6 +115,16 @@ impl FlagChoice {
 }
 
 impl Operator {
+    /// As it is written.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Operator::Pipe => "|",
+            Operator::And => "&&",
+            Operator::Or => "||",
+            Operator::Sequence => ";",
+        }
+    }
+
     fn is_before(self, stage: Stage) -> bool {
         match self {
             Operator::Pipe => stage == Stage::Piped,

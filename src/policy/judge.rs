@@ -96,7 +96,7 @@ impl Rule {
 }
 
 impl Exception {
-    fn lifts(&self, call: &Invocation, text: &str, in_doubt: bool) -> bool {
+    pub(super) fn lifts(&self, call: &Invocation, text: &str, in_doubt: bool) -> bool {
         match self {
             Exception::Words(words) => call.words.begin_with(words),
             Exception::Flag(flag) => flag.is_in(&call.words),

@@ -10,8 +10,10 @@ mod invocation;
 mod judge;
 mod pattern;
 mod rule;
+mod shimmed;
 mod verdict;
 mod whole;
+mod why;
 
 pub use ancestry::{Ancestry, Caller, Process};
 pub use exit::Exit;
@@ -22,5 +24,7 @@ pub use pattern::Pattern;
 pub use rule::{
     Callers, Effects, Exception, Layer, Origin, Reserved, Rule, RuleId, Ruling, Says, Subject,
 };
+pub use shimmed::shimmed_names;
 pub use verdict::{Because, Refusal, Severity, Verdict};
 pub use whole::{Policy, Settings};
+pub use why::{Miss, Standing, considered};

@@ -1,0 +1,76 @@
+//! `embargo env`: shell text that puts the shim directory first on PATH.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use bstr::{BStr, ByteSlice};
+use clap::ValueEnum;
+
+use super::{Outcome, failure};
+use crate::policy::Exit;
+use crate::render::{shells, usage};
+use crate::sys::context::{Context, Places, absolute};
+use crate::sys::environment;
+use crate::sys::install::InstallError;
+use crate::sys::stdio;
+
+/// Prints what a shell has to run to have the shims first on PATH
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// For this shell; by default the one in SHELL
+    #[arg(long, value_enum)]
+    shell: Option<Shell>,
+    /// Another directory of shims than the user's own
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  eval \"$(embargo env)\"                    in ~/.bashrc or ~/.zshrc, at its end
+  embargo env --shell fish | source        in ~/.config/fish/config.fish
+
+The directory stands on PATH once, however often this is run. Inside `embargo run` the
+directory of the run stays in front of it.";
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Shell {
+    Sh,
+    Bash,
+    Zsh,
+    Fish,
+}
+
+/// Prints the text.
+pub fn run(args: Args) -> Outcome {
+    let context = Context::of_caller();
+    let own = || context.by_variables.as_ref().map(Places::shims);
+    let named = args.dir.map(|dir| absolute(context.cwd.as_deref(), &dir));
+    let directory = named.or_else(own).ok_or_else(|| failure(usage::no_home()))?;
+    // Without a slash at the end: PATH is compared as text.
+    let directory: PathBuf = directory.components().collect();
+    let bytes = directory.as_os_str().as_bytes().as_bstr();
+    if bytes.contains(&b':') || !directory.is_absolute() {
+        let error = InstallError::NotForPath(directory);
+        return Err(failure(crate::render::installing::failure(&error)));
+    }
+    stdio::print_bytes(&text(args.shell, bytes)?);
+    Ok(Exit::Success)
+}
+
+fn text(shell: Option<Shell>, directory: &BStr) -> anyhow::Result<Vec<u8>> {
+    match shell {
+        Some(Shell::Sh | Shell::Bash | Shell::Zsh) => return Ok(shells::posix(directory)),
+        Some(Shell::Fish) => return Ok(shells::fish(directory)),
+        None => {}
+    }
+    let shell = environment::text("SHELL").filter(|shell| !shell.is_empty());
+    match shell.as_deref().map(|shell| shell.rsplit('/').next().unwrap_or(shell)) {
+        None | Some("sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "mksh") => {
+            Ok(shells::posix(directory))
+        }
+        Some("fish") => Ok(shells::fish(directory)),
+        Some(name) => Err(failure(usage::unknown_shell(name))),
+    }
+}

@@ -1,0 +1,90 @@
+//! The policies that a verb looks into: those in force here, or files by name.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use crate::config::{self, Diagnostic, Loaded, SourceText};
+use crate::policy::shimmed_names;
+use crate::sys::context::Context;
+use crate::sys::executed::Executed;
+use crate::sys::{policy_view, program, sources};
+use crate::view::{Contents, Distrust, Proof, Read, SourceRecord, View, prove, source_text};
+
+/// Policies that count together, loaded.
+#[derive(Debug, Default)]
+pub struct Set {
+    pub loaded: Loaded,
+    pub contents: Contents,
+    /// Faults of the user's own command descriptions.
+    pub descriptions: Vec<Diagnostic>,
+    /// Files that cannot be read, and why.
+    pub unread: Vec<(PathBuf, String)>,
+}
+
+impl Set {
+    /// Judges the examples that the rules carry.
+    pub fn prove(&self) -> Proof<'_> {
+        prove(&self.contents, &self.loaded.examples)
+    }
+}
+
+/// Each file by itself; without any, all that is in force here together. Empty when
+/// there is no policy at all.
+pub fn sets(context: &Context, files: &[PathBuf]) -> Vec<Set> {
+    if files.is_empty() {
+        let found = sources::find(context, &[]);
+        let texts = |read: Read, bytes| source_text(&read.path, read.layer, bytes);
+        return if found.is_empty() { Vec::new() } else { vec![set(context, &found, texts)] };
+    }
+    let one = |file: &PathBuf| {
+        let shown = file.display().to_string();
+        let text = |read: Read, bytes| SourceText {
+            path: read.path,
+            shown: shown.clone(),
+            layer: read.layer,
+            bytes,
+        };
+        set(context, &[sources::named(context, file)], text)
+    };
+    files.iter().map(one).collect()
+}
+
+fn set(
+    context: &Context,
+    found: &[SourceRecord],
+    text: impl Fn(Read, Vec<u8>) -> SourceText,
+) -> Set {
+    let mut set = Set::default();
+    let mut texts = Vec::new();
+    for mut read in found.iter().map(sources::read) {
+        match std::mem::replace(&mut read.bytes, Ok(Vec::new())) {
+            Ok(bytes) => texts.push(text(read, bytes)),
+            Err(why) => set.unread.push((read.path, why)),
+        }
+    }
+    let (catalogue, faults) = config::catalogue(&sources::description_texts(context));
+    set.descriptions = faults;
+    set.loaded = config::load(&texts, sources::read_file);
+    set.contents = Contents { policy: set.loaded.policy.clone(), catalogue, ..Contents::default() };
+    set
+}
+
+/// Everything in force for these sources, as the view is made from it.
+pub fn contents(context: &Context, found: &[SourceRecord]) -> Result<Contents, Distrust> {
+    let bytes = policy_view::get(context, found)?;
+    let last_good = View::open(bytes.bytes()).map(|view| view.texts()).unwrap_or_default();
+    policy_view::contents(context, found, &last_good)
+}
+
+/// The names to shim for the policies in force; a project file that is broken and was
+/// never right leaves nothing to go by.
+pub fn shimmed(context: &Context, us: &Executed) -> Result<Vec<String>, Distrust> {
+    let contents = contents(context, &sources::find(context, &[]))?;
+    if !contents.distrusted.is_empty() {
+        return Err(Distrust { message: contents.notices.join("\n") });
+    }
+    let exists = |name: &str| program::exists(OsStr::new(name), us);
+    let versions = |stem: &str| program::versions(stem, us);
+    let names = shimmed_names(&contents.policy, &contents.catalogue, exists, versions);
+    Ok(names.into_iter().collect())
+}

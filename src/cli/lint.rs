@@ -1,0 +1,79 @@
+//! `embargo lint`: everything that is wrong with policies, at once.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use super::Outcome;
+use super::in_force::{self, Set};
+use super::judging::{Distrusted, Policies};
+use crate::config::{Diagnostic, Level};
+use crate::policy::{Exit, Rule};
+use crate::render::{answer, examples, findings};
+use crate::sys::stdio;
+
+/// Finds what is wrong with policies, examples that do not hold included
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    policies: Policies,
+    /// Policy files, each by itself; without any, the policies in force here together
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Says for each rule where it can bite
+    #[arg(long, short)]
+    verbose: bool,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  embargo lint
+  embargo lint --verbose embargo.toml
+  embargo lint --json examples/*.toml
+
+Exit status: 0 nothing but notes, 1 errors or warnings.";
+
+/// Prints the findings.
+pub fn run(args: Args) -> Outcome {
+    let context = match args.policies.context(OsStr::new("embargo lint")) {
+        Ok(context) => context,
+        Err(Distrusted(message)) => {
+            stdio::say(&message);
+            return Ok(Exit::Broken);
+        }
+    };
+    let sets = in_force::sets(&context, &args.files);
+    if sets.is_empty() {
+        stdio::say(&findings::no_policy());
+        return Ok(Exit::Findings);
+    }
+    let found = found(&sets);
+    let unread: Vec<_> = sets.iter().flat_map(|set| &set.unread).cloned().collect();
+    let rules: Vec<&Rule> =
+        sets.iter().flat_map(|set| &set.loaded.policy.rules).filter(|_| args.verbose).collect();
+    stdio::print(&match args.json {
+        true => answer::object(&findings::json(&found, &unread, &rules)),
+        false => findings::plain(&found, &unread, &rules),
+    });
+    let is_clean = unread.is_empty() && found.iter().all(|d| d.level == Level::Note);
+    Ok(if is_clean { Exit::Success } else { Exit::Findings })
+}
+
+fn found(sets: &[Set]) -> Vec<Diagnostic> {
+    let mut all: Vec<Diagnostic> = Vec::new();
+    for set in sets {
+        let proof = set.prove();
+        let of_examples = proof.failures.iter().map(examples::diagnostic);
+        let found = set.descriptions.iter().chain(&set.loaded.diagnostics).cloned();
+        for fault in found.chain(of_examples) {
+            // Several files may extend the same one.
+            if !all.contains(&fault) {
+                all.push(fault);
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,114 @@
+//! The command line: one file per verb. clap and anyhow live only here.
+
+mod check;
+mod env;
+mod explain;
+mod in_force;
+mod judging;
+mod last;
+mod lint;
+mod log;
+mod run;
+mod shim;
+mod test;
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+
+use bstr::BString;
+use clap::error::ContextKind;
+use clap::{Parser, Subcommand};
+
+use crate::policy::Exit;
+use crate::render::usage;
+use crate::sys::stdio;
+
+/// What a verb ends with.
+type Outcome = anyhow::Result<Exit>;
+
+/// Refuses what a coding agent must not run, in the agent's own voice, or becomes the real program
+#[derive(Debug, Parser)]
+#[command(name = "embargo", bin_name = "embargo", version, max_term_width = 100, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  embargo run -- claude                      start an agent below the policy in force here
+  embargo check 'gradle build | head -50'    what the policy says of a line, without running it
+  embargo shim install gradle                stand in front of gradle in every shell …
+  eval \"$(embargo env)\"                      … once this is in the shell's start-up file
+
+Exit status: 0 done, 1 findings or failure, 2 wrong usage, 86 refused, 87 needs a person's
+approval, 88 policy or state cannot be trusted; `run` otherwise has the command's own.";
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Run(run::Args),
+    Check(check::Args),
+    Explain(explain::Args),
+    Test(test::Args),
+    Lint(lint::Args),
+    Shim(shim::Args),
+    Env(env::Args),
+    Log(log::Args),
+    Last(last::Args),
+}
+
+/// Runs the command line. Returns only when no other program was become.
+pub fn run(argv: &[BString]) -> Exit {
+    let words = argv.iter().map(|word| OsString::from_vec(word.to_vec()));
+    let cli = match Cli::try_parse_from(words) {
+        Ok(cli) => cli,
+        Err(mut error) => {
+            if argv.get(1).is_some_and(|verb| verb == "check" || verb == "explain") {
+                // "use `-- --force`" would lead away from the two forms there are.
+                error.remove(ContextKind::Suggested);
+            }
+            return shown(&error);
+        }
+    };
+    if !matches!(cli.verb, Verb::Run(_)) {
+        stdio::fill_closed();
+    }
+    let outcome = match cli.verb {
+        Verb::Run(args) => run::run(args),
+        Verb::Check(args) => check::run(args),
+        Verb::Explain(args) => explain::run(args),
+        Verb::Test(args) => test::run(args),
+        Verb::Lint(args) => lint::run(args),
+        Verb::Shim(args) => shim::run(args),
+        Verb::Env(args) => env::run(args),
+        Verb::Log(args) => log::run(args),
+        Verb::Last(args) => last::run(args),
+    };
+    match outcome {
+        Ok(exit) => exit,
+        Err(error) => match error.downcast_ref::<clap::Error>() {
+            Some(usage) => shown(usage),
+            None => {
+                stdio::say(&usage::failed(&format!("{error:#}")));
+                Exit::Findings
+            }
+        },
+    }
+}
+
+/// Help and version are asked for; everything else that clap says is a usage error.
+fn shown(error: &clap::Error) -> Exit {
+    let text = error.render().to_string();
+    if error.use_stderr() {
+        stdio::say(&text);
+        Exit::Usage
+    } else {
+        stdio::print(&text);
+        Exit::Success
+    }
+}
+
+/// A failure in words from [`crate::render`].
+fn failure(words: String) -> anyhow::Error {
+    anyhow::Error::msg(words)
+}

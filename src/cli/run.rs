@@ -1,0 +1,167 @@
+//! `embargo run`: judges its own argv, then becomes the command, with a directory of
+//! shims of its own first on PATH.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use bstr::BString;
+
+use super::judging::{self, Distrusted, Policies};
+use super::{Outcome, in_force};
+use crate::decide::Subject;
+use crate::policy::{Exit, Verdict};
+use crate::refuse::{Door, refuse};
+use crate::render::{installing, trouble};
+use crate::sys::context::Context;
+use crate::sys::executed::Executed;
+use crate::sys::home::HomeRecord;
+use crate::sys::install::{self, InstallError};
+use crate::sys::processes::SessionProcess;
+use crate::sys::program::{self, NoProgram};
+use crate::sys::{exec, runs, sources, stdio};
+
+/// Runs a command, and all that it starts, below the policy in force here
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    policies: Policies,
+    /// The command and its arguments
+    #[arg(value_name = "CMD", required = true, trailing_var_arg = true)]
+    command: Vec<OsString>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  embargo run -- claude
+  embargo run --policy embargo.example.toml -- gradle build
+  embargo run bash -lc 'make test'
+
+Names that rules speak of lead to shims, for the command and everything below it. The policies
+of this directory and those given hold wherever the command goes. Below another `embargo run`
+its policies hold too. The exit status is the command's own, or 86, 87, 88, 126, 127.";
+
+/// Returns only when the command was refused, or could not be become.
+pub fn run(args: Args) -> Outcome {
+    let argv: Vec<BString> =
+        args.command.into_iter().map(|word| BString::from(word.into_vec())).collect();
+    let name = judging::name(&argv);
+    let guarded = guard(&args.policies, &argv, &name);
+    Ok(guarded.unwrap_or_else(|Distrusted(message)| {
+        stdio::say(&message);
+        Exit::Broken
+    }))
+}
+
+fn guard(policies: &Policies, argv: &[BString], name: &OsStr) -> Result<Exit, Distrusted> {
+    let unguarded = |error: InstallError| Distrusted(installing::not_guarded(name, &error));
+    let context = policies.context(name)?;
+    let decision = judging::decide(&context, name, Subject::Argv(argv))?;
+    for notice in &decision.notices {
+        stdio::say(&trouble::notice(notice));
+    }
+    match decision.verdict() {
+        Verdict::Pass(_) => {}
+        Verdict::Warn(warning) => {
+            refuse(&context, &decision, &warning, argv, Door::Run);
+        }
+        Verdict::Refuse(refusal) => {
+            return Ok(refuse(&context, &decision, &refusal, argv, Door::Run));
+        }
+    }
+    let us = install::ourselves().map_err(unguarded)?;
+    let program = match find(name, &us) {
+        Ok(program) => program,
+        Err(exit) => return Ok(exit),
+    };
+    if sources::find(&context, &[]).is_empty() {
+        stdio::say(&installing::no_rule(name));
+        return Ok(become_it(&program, argv, decision.argv0_is_path, None));
+    }
+    let names = in_force::shimmed(&context, &us);
+    let names = names.map_err(|e| Distrusted(trouble::distrust(name, &e)))?;
+    let directory = directory(&context, names, &us).map_err(unguarded)?;
+    let exit = become_it(&program, argv, decision.argv0_is_path, Some(&directory));
+    runs::remove(&directory);
+    Ok(exit)
+}
+
+/// A directory of shims for this run, complete.
+fn directory(
+    context: &Context,
+    names: Vec<String>,
+    us: &Executed,
+) -> Result<PathBuf, InstallError> {
+    let data = context.by_variables.as_ref().map(|places| &*places.data);
+    let directory = runs::make(data)?;
+    let filled = record(context, &directory)
+        .and_then(|record| runs::fill(&directory, &record, names, us));
+    match filled {
+        Ok(()) => Ok(directory),
+        Err(error) => {
+            runs::remove(&directory);
+            Err(error)
+        }
+    }
+}
+
+/// What the shims of this run know: an outer run's record goes on, with more policies.
+fn record(context: &Context, directory: &Path) -> Result<HomeRecord, InstallError> {
+    let recorded = context.record.as_ref();
+    let state = match recorded {
+        Some(record) => record.state.clone(),
+        None => runs::private(context.state(), directory, "state")?,
+    };
+    let mut policies = recorded.map(|r| r.policies.clone()).unwrap_or_default();
+    let more = context.named.iter().filter(|p| !policies.contains(p)).cloned();
+    let more: Vec<PathBuf> = more.collect();
+    policies.extend(more);
+    let place = |place: Option<&Path>, name| place.map_or_else(|| directory.join(name), Path::to_owned);
+    Ok(HomeRecord {
+        owner: context.owner(),
+        config: place(context.config(), "config"),
+        state,
+        cache: place(context.cache(), "cache"),
+        start: recorded.and_then(|r| r.start.clone()).or_else(|| context.cwd.clone()),
+        policies,
+        session: recorded.and_then(|r| r.session).or_else(SessionProcess::current),
+    })
+}
+
+/// The file to execute: a name is looked for on PATH, past us, a path is taken as it is.
+fn find(name: &OsStr, us: &Executed) -> Result<PathBuf, Exit> {
+    if name.as_bytes().contains(&b'/') {
+        return Ok(PathBuf::from(name));
+    }
+    match program::anywhere(name, us) {
+        Ok(program) => Ok(PathBuf::from(OsStr::from_bytes(program.path.to_bytes()))),
+        Err(NoProgram::NotFound) => {
+            stdio::say(&trouble::not_found(name));
+            Err(Exit::NotFound)
+        }
+        Err(NoProgram::NotExecutable) => {
+            stdio::say(&trouble::permission_denied(name));
+            Err(Exit::NotExecutable)
+        }
+    }
+}
+
+/// Returns only when that failed.
+fn become_it(program: &Path, argv: &[BString], argv0_is_path: bool, first: Option<&Path>) -> Exit {
+    let c = |bytes: &[u8]| CString::new(bytes).unwrap_or_default();
+    let mut words: Vec<CString> = argv.iter().map(|word| c(word)).collect();
+    if argv0_is_path && let Some(word) = words.first_mut() {
+        *word = c(program.as_os_str().as_bytes());
+    }
+    let path = first.map(|directory| (c"PATH".to_owned(), c(program::path_behind(directory).as_bytes())));
+    let error = match exec::become_program(program, words, path.as_slice()) {
+        Ok(never) => match never {},
+        Err(error) => error,
+    };
+    stdio::say(&trouble::not_executed(&c(program.as_os_str().as_bytes()), &error));
+    match error.kind() {
+        std::io::ErrorKind::NotFound => Exit::NotFound,
+        _ => Exit::NotExecutable,
+    }
+}

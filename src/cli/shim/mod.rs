@@ -1,0 +1,136 @@
+//! `embargo shim`: the directory of shims that stays, one for each user.
+
+mod change;
+mod sync;
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use clap::Subcommand;
+
+use super::judging::Policies;
+use super::{Outcome, failure};
+use crate::command::quote;
+use crate::render::{installing, usage};
+use crate::sys::context::{Context, Places, absolute};
+use crate::sys::home::HomeRecord;
+use crate::sys::install::{InstallError, ShimDirectory};
+use crate::sys::{program, runs, stdio};
+
+/// Installs, removes and lists shims in a directory that stays
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    act: Act,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  embargo shim install gradle git
+  embargo shim sync                     shims for what the policies in force here speak of
+  embargo shim list --json
+  embargo shim uninstall --all";
+
+#[derive(Debug, Subcommand)]
+enum Act {
+    /// Puts shims of these names into the directory
+    #[command(after_help = "Example:\n  embargo shim install gradle && eval \"$(embargo env)\"")]
+    Install {
+        #[arg(value_name = "NAME", required = true)]
+        names: Vec<OsString>,
+        #[command(flatten)]
+        place: Place,
+        #[command(flatten)]
+        policies: Policies,
+    },
+    /// Takes shims away
+    #[command(after_help = "Example:\n  embargo shim uninstall gradle")]
+    Uninstall {
+        #[arg(value_name = "NAME", required_unless_present = "all", conflicts_with = "all")]
+        names: Vec<OsString>,
+        /// All of them, and the home record
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Shows the shims, and which program each becomes
+    #[command(after_help = "Example:\n  embargo shim list --json | jq -r '.[].name'")]
+    List {
+        #[command(flatten)]
+        place: Place,
+        /// An array of objects: name, resolves_to, dir
+        #[arg(long)]
+        json: bool,
+    },
+    /// Adds and removes shims to match the policies in force for this directory
+    #[command(after_help = "Example:\n  cd project && embargo shim sync")]
+    Sync {
+        #[command(flatten)]
+        place: Place,
+        #[command(flatten)]
+        policies: Policies,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Place {
+    /// Another directory than the user's own
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+/// Does one act.
+pub fn run(args: Args) -> Outcome {
+    match args.act {
+        Act::Install { names, place, policies } => change::install(&names, &place, &policies),
+        Act::Uninstall { names, all, place } => change::uninstall(&names, all, &place),
+        Act::List { place, json } => change::list(&place, json),
+        Act::Sync { place, policies } => sync::sync(&place, &policies),
+    }
+}
+
+impl Place {
+    fn path(&self, context: &Context) -> anyhow::Result<PathBuf> {
+        let own = || context.by_variables.as_ref().map(Places::shims);
+        let named = self.dir.as_ref().map(|dir| absolute(context.cwd.as_deref(), dir));
+        let path = named.or_else(own).ok_or_else(|| failure(usage::no_home()))?;
+        Ok(path.components().collect())
+    }
+
+    /// The directory, with its home record in place. One that is named may be shared.
+    fn open(
+        &self,
+        path: &Path,
+        context: &Context,
+        policies: &Policies,
+    ) -> anyhow::Result<ShimDirectory> {
+        let places = context.by_variables.as_ref().ok_or_else(|| failure(usage::no_home()))?;
+        let mode = if self.dir.is_some() { 0o755 } else { 0o700 };
+        let directory = ShimDirectory::open(path, mode).map_err(cannot)?;
+        let record = HomeRecord {
+            owner: context.user,
+            config: places.config.clone(),
+            state: places.state.clone(),
+            cache: places.cache.clone(),
+            start: None,
+            policies: policies.absolute(context),
+            session: None,
+        };
+        directory.record(&record).map_err(cannot)?;
+        Ok(directory)
+    }
+
+    fn say_next_step(&self, path: &Path) {
+        if !program::is_first(path, runs::is_run) {
+            let option = self.dir.as_ref().map(|_| quote(path.as_os_str().as_bytes()));
+            stdio::print(&installing::next_step(path, option.as_deref()));
+        }
+    }
+}
+
+fn cannot(error: InstallError) -> anyhow::Error {
+    failure(installing::failure(&error))
+}

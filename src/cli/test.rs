@@ -1,0 +1,65 @@
+//! `embargo test`: do the policies do what their own examples say?
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use super::Outcome;
+use super::in_force;
+use super::judging::{Distrusted, Policies};
+use crate::config::Level;
+use crate::policy::Exit;
+use crate::render::{answer, diagnostic, examples, findings};
+use crate::sys::stdio;
+
+/// Runs the examples (`refuses`, `permits`, `instead`) that rules carry
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    policies: Policies,
+    /// Policy files, each tested by itself; without any, the policies in force here together
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  embargo test
+  embargo test embargo.example.toml
+
+Each `refuses` must be hit by its rule, each `permits` be let through by all, and so must what
+rules prescribe in `instead`. Exit status: 0 all hold, 1 some do not.";
+
+/// Prints failures and counts.
+pub fn run(args: Args) -> Outcome {
+    let context = match args.policies.context(OsStr::new("embargo test")) {
+        Ok(context) => context,
+        Err(Distrusted(message)) => {
+            stdio::say(&message);
+            return Ok(Exit::Broken);
+        }
+    };
+    let sets = in_force::sets(&context, &args.files);
+    if sets.is_empty() {
+        stdio::say(&findings::no_policy());
+        return Ok(Exit::Findings);
+    }
+    let proofs: Vec<_> = sets.iter().map(in_force::Set::prove).collect();
+    let mut is_sound = true;
+    for set in &sets {
+        set.unread.iter().for_each(|(path, why)| stdio::say(&findings::unread(path, why)));
+        let errors = set.loaded.diagnostics.iter().filter(|d| d.level == Level::Error);
+        let errors: Vec<_> = errors.cloned().collect();
+        stdio::say(&diagnostic::plain_all(&errors));
+        is_sound &= errors.is_empty() && set.unread.is_empty();
+    }
+    stdio::print(&match args.json {
+        true => answer::object(&examples::json(&proofs, is_sound)),
+        false => examples::plain(&proofs),
+    });
+    let holds = is_sound && proofs.iter().all(|proof| proof.failures.is_empty());
+    Ok(if holds { Exit::Success } else { Exit::Findings })
+}

@@ -1,0 +1,48 @@
+//! Where a rule can bite (A21): a shim sees one argv, a line all of its text.
+
+use crate::policy::{Form, Rule};
+
+/// How much of what a rule speaks of a place can see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// All of it.
+    Full,
+    /// Some of its forms, or only where other rules have made a shim.
+    Partly,
+    Never,
+}
+
+/// The places where commands are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bites {
+    /// A program of that name is started.
+    pub shim: Reach,
+    /// Shell text is given to `check`.
+    pub line: Reach,
+    /// A harness asks before it runs shell text.
+    pub hook: Reach,
+    /// A harness's record of what it ran.
+    pub transcript: Reach,
+}
+
+/// Where can this rule bite?
+pub fn bites(rule: &Rule) -> Bites {
+    let text = if rule.subject.effects.is_empty() { Reach::Full } else { Reach::Never };
+    Bites { shim: in_shims(rule), line: text, hook: text, transcript: text }
+}
+
+fn in_shims(rule: &Rule) -> Reach {
+    let subject = &rule.subject;
+    let seen = subject.forms.iter().filter(|form| matches!(form, Form::Command { .. })).count();
+    if !subject.effects.is_empty() {
+        Reach::Never
+    } else if subject.forms.is_empty() {
+        Reach::Partly
+    } else if seen == subject.forms.len() {
+        Reach::Full
+    } else if seen > 0 {
+        Reach::Partly
+    } else {
+        Reach::Never
+    }
+}

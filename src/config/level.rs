@@ -1,0 +1,108 @@
+//! The part of a description that a program and each of its subcommands have:
+//! how arguments are read there.
+
+use std::collections::BTreeMap;
+
+use crate::command::{Grammar, OptionSpec, Wraps};
+
+use super::fields::Fields;
+use super::options::{Groups, options};
+use super::report::Report;
+use super::value::Text;
+use super::{Code, suggest};
+
+/// Keys of every level.
+pub(super) const KEYS: &[&str] = &[
+    "options",
+    "directory",
+    "subcommands",
+    "dangerous",
+    "effects",
+    "action_words",
+    "options_first",
+    "numeric",
+    "wraps",
+    "skip_operands",
+    "ends_options",
+    "splits",
+];
+
+const WRAPS: &[(&str, Wraps)] = &[
+    ("operands", Wraps::Operands),
+    ("assignments", Wraps::Assignments),
+    ("shell", Wraps::Shell),
+    ("exec", Wraps::Exec),
+    ("module", Wraps::Module),
+];
+
+/// One level, read.
+pub(super) struct Level {
+    pub grammar: Grammar,
+    pub action_words: Option<u32>,
+    pub dangerous: Vec<String>,
+    pub effects: BTreeMap<String, Vec<String>>,
+}
+
+/// Reads a level that stands inside of the grammars `above`, outermost first.
+/// `manner` is what holds for the whole program.
+pub(super) fn level(
+    fields: Fields<'_>,
+    manner: &Grammar,
+    groups: &Groups,
+    above: &[&Grammar],
+    report: &mut Report<'_>,
+) -> Level {
+    let mut grammar = Grammar {
+        options: options(fields, groups, report),
+        options_first: fields.truth("options_first", report).unwrap_or_default(),
+        numeric: fields.truth("numeric", report).unwrap_or_default(),
+        wraps: fields.choice(("wraps", Code::BadValue), WRAPS, report).unwrap_or_default(),
+        skip_operands: fields.number("skip_operands", 0, report).unwrap_or_default(),
+        ..manner.clone()
+    };
+    let mut own = |key: &str| -> Vec<String> {
+        let names = fields.texts(key, report);
+        names.iter().filter_map(|name| known(name, &[&grammar], report)).collect()
+    };
+    let [directory, ends_options, splits] = ["directory", "ends_options", "splits"].map(&mut own);
+    grammar = Grammar { directory, ends_options, splits, ..grammar };
+    let within: Vec<&Grammar> = above.iter().copied().chain([&grammar]).collect();
+    let dangerous = fields.texts("dangerous", report);
+    let dangerous = dangerous.iter().filter_map(|name| known(name, &within, report)).collect();
+    let action_words = fields.number("action_words", 1, report);
+    Level { action_words, dangerous, effects: effects(fields, report), grammar }
+}
+
+/// The canonical spelling of an option that one of the grammars lists.
+fn known(option: &Text, grammars: &[&Grammar], report: &mut Report<'_>) -> Option<String> {
+    let (name, value) = match option.text.split_once('=') {
+        Some((name, value)) => (name, format!("={value}")),
+        None => (option.text.as_str(), String::new()),
+    };
+    let found = grammars.iter().rev().find_map(|g| g.option(name.as_bytes()));
+    if let Some(spec) = found {
+        return Some(format!("{}{value}", spec.canonical()));
+    }
+    let all = grammars.iter().flat_map(|g| g.options.lines());
+    let names: Vec<&str> = all.flat_map(|line| OptionSpec::new(line).names()).collect();
+    let help = match suggest::nearest(name, names) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "add it to `options`".to_owned(),
+    };
+    report.add(Code::UnknownOption, &option.span, format!("`{name}` is not in `options`"), help);
+    None
+}
+
+/// What a level does to things, kept as it is written until effects are judged.
+fn effects(fields: Fields<'_>, report: &mut Report<'_>) -> BTreeMap<String, Vec<String>> {
+    let Some(node) = fields.get("effects") else { return BTreeMap::new() };
+    let Some(table) = Fields::of(node, "a table of effects", report) else {
+        return BTreeMap::new();
+    };
+    let mut effects = BTreeMap::new();
+    for entry in table.entries {
+        let texts = table.one_or_more(&entry.key, report);
+        effects.insert(entry.key.clone(), texts.into_iter().map(|t| t.text).collect());
+    }
+    effects
+}

@@ -1,0 +1,117 @@
+//! What a rule is about: `command`, `flags`, `pattern`, `contains`, effects.
+
+use crate::policy::{Effects, FlagChoice, Pattern, Subject};
+
+use super::Code;
+use super::fields::Fields;
+use super::form::form;
+use super::node::{Node, Span, Value};
+use super::report::Report;
+use super::value::{Text, string};
+
+/// Keys that name effects (A5a).
+const EFFECTS: [&str; 5] = ["deletes", "overwrites", "moves", "resets", "runs"];
+
+/// Reads the subject of a rule.
+pub(super) fn subject(fields: Fields<'_>, report: &mut Report<'_>) -> Subject {
+    if let (Some(command), Some(cmd)) = (fields.entry("command"), fields.entry("cmd")) {
+        let second = command.key_span.start.max(cmd.key_span.start);
+        let entry = if second == cmd.key_span.start { cmd } else { command };
+        let message = "`command` and `cmd` are two names of one key".to_owned();
+        report.add(Code::BothCommandAndCmd, &entry.key_span, message, "keep `command`");
+    }
+    let key = if fields.get("command").is_some() { "command" } else { "cmd" };
+    let commands = fields.one_or_more(key, report);
+    if let Some(Node { value: Value::Array(items), span }) = fields.get(key)
+        && items.is_empty()
+    {
+        let message = format!("`{key}` is an empty list");
+        report.add(Code::BadCommandForm, span, message, "name a program, or remove it");
+    }
+    let flags = fields.texts("flags", report);
+    let pattern = needle(fields, "pattern", report);
+    let contains = needle(fields, "contains", report);
+    let mut effects = EFFECTS
+        .map(|key| fields.one_or_more(key, report).into_iter().map(|t| t.text).collect::<Vec<_>>());
+    let [deletes, overwrites, moves, resets, runs] = effects.each_mut().map(std::mem::take);
+
+    let subjects = ["command", "cmd", "pattern", "contains"].iter().chain(&EFFECTS);
+    if subjects.clone().all(|key| fields.lacks(key, super::rule::KEYS)) {
+        let message = "this rule does not say what it is about".to_owned();
+        let help =
+            "add `command` (flags are always the flags of something), `pattern` or `contains`";
+        report.add(Code::MissingSubject, &fields.node.span, message, help);
+    }
+    let subject = Subject {
+        forms: commands.iter().filter_map(|text| form(text, report)).collect(),
+        flags: flags.iter().map(|text| flag(text, report)).collect(),
+        pattern: pattern.as_ref().map(|t| self::pattern(&t.text, &t.span, report)),
+        contains: contains.map(|t| t.text),
+        effects: Effects { deletes, overwrites, moves, resets, runs },
+    };
+    if let (Some(text), true, true) = (&pattern, commands.is_empty(), hits_everything(&subject)) {
+        let message = "this pattern matches every line there is".to_owned();
+        report.add(
+            Code::MatchesEverything,
+            &text.span,
+            message,
+            "add `command`, or demand a character",
+        );
+    }
+    subject
+}
+
+/// A regex; what is none is taken literally, and that is said.
+pub(super) fn pattern(source: &str, span: &Span, report: &mut Report<'_>) -> Pattern {
+    let pattern = Pattern::parse(source);
+    if pattern.is_literal() {
+        let message = format!("`{source}` is no regex, and is taken literally");
+        report.add(
+            Code::LiteralPattern,
+            span,
+            message,
+            "write `contains` where literal text is meant",
+        );
+    }
+    pattern
+}
+
+/// The text of `pattern` or `contains`: white space counts, nothing does not.
+fn needle(fields: Fields<'_>, key: &str, report: &mut Report<'_>) -> Option<Text> {
+    let text = string(fields.get(key)?, key, report)?;
+    if text.text.is_empty() {
+        let message = format!("an empty `{key}` hits every line");
+        report.add(Code::EmptyPattern, &text.span, message, "write what the line has to hold");
+    }
+    Some(text)
+}
+
+fn hits_everything(subject: &Subject) -> bool {
+    subject.contains.is_none()
+        && subject.pattern.as_ref().is_some_and(|pattern| {
+            // What is in both is in no line's way; an empty pattern is reported as such.
+            !pattern.source().is_empty()
+                && ["", "true"].iter().all(|text| pattern.is_match(text) == Some(true))
+        })
+}
+
+fn flag(text: &Text, report: &mut Report<'_>) -> FlagChoice {
+    let choice = FlagChoice::parse(&text.text);
+    check_flag(&choice, text, report);
+    choice
+}
+
+/// Every choice is a flag.
+pub(super) fn check_flag(choice: &FlagChoice, text: &Text, report: &mut Report<'_>) {
+    let is_flag =
+        |f: &String| f.len() > 1 && f.starts_with(['-', '+']) && !f.contains(char::is_whitespace);
+    if choice.0.is_empty() || !choice.0.iter().all(is_flag) {
+        let help = match text.text.trim_matches(['-', '|', ' ']) {
+            word if word.is_empty() || word.contains([' ', '|']) => {
+                "one flag is `--force`; one or the other is `-f|--force`".to_owned()
+            }
+            word => format!("write `--{word}`"),
+        };
+        report.add(Code::BadFlagForm, &text.span, format!("`{}` is no flag", text.text), help);
+    }
+}

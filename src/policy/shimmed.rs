@@ -1,0 +1,168 @@
+//! Which names a policy wants shims of.
+
+use std::collections::BTreeSet;
+
+use crate::command::Catalogue;
+
+use super::{Form, Policy, Rule, Ruling};
+
+/// The names to shim: those that rules speak of and reserved ones.
+///
+/// A name without a program behind it is among them only where a rule or a reserved
+/// name refuses all its uses: else `command -v NAME` would become true for nothing.
+/// `exists` says whether a program of a name is there, `versions` which programs are
+/// called so with a version behind (`python3.` → `python3.11`).
+pub fn shimmed_names(
+    policy: &Policy,
+    catalogue: &Catalogue,
+    exists: impl Fn(&str) -> bool,
+    versions: impl Fn(&str) -> Vec<String>,
+) -> BTreeSet<String> {
+    let mut names: BTreeSet<String> = policy.reserved.iter().map(|r| r.name.clone()).collect();
+    for rule in policy.rules.iter().filter(|rule| bites_in_shims(rule)) {
+        for form in &rule.subject.forms {
+            let Form::Command { program, .. } = form else { continue };
+            if names.contains(program) || refuses_name(rule, form) || exists(program) {
+                names.insert(program.clone());
+            }
+            names.extend(others(program, catalogue, &exists, &versions));
+        }
+    }
+    names
+}
+
+/// Other names of the same program that are there: a rule on the first name covers them.
+fn others(
+    program: &str,
+    catalogue: &Catalogue,
+    exists: impl Fn(&str) -> bool,
+    versions: impl Fn(&str) -> Vec<String>,
+) -> Vec<String> {
+    let Some(description) = catalogue.get(program) else { return Vec::new() };
+    if description.names.first().is_none_or(|first| first != program) {
+        return Vec::new();
+    }
+    let of_name = |name: &String| match name.strip_suffix('*') {
+        Some(stem) => versions(stem),
+        None if exists(name) => vec![name.clone()],
+        None => Vec::new(),
+    };
+    description.names.iter().flat_map(of_name).collect()
+}
+
+fn bites_in_shims(rule: &Rule) -> bool {
+    rule.subject.effects.is_empty() && !matches!(rule.ruling, Ruling::Allow { .. })
+}
+
+/// Does the rule stand against the name as such, whatever its arguments?
+fn refuses_name(rule: &Rule, form: &Form) -> bool {
+    let subject = &rule.subject;
+    let is_plain = matches!(form, Form::Command { words, flags, .. } if words.is_empty() && flags.is_empty());
+    is_plain
+        && rule.ruling != Ruling::Warn
+        && subject.flags.is_empty()
+        && subject.pattern.is_none()
+        && subject.contains.is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::Description;
+    use crate::policy::{
+        Callers, FlagChoice, Layer, Origin, Pattern, Reserved, RuleId, Says, Subject,
+    };
+
+    fn origin() -> Origin {
+        Origin { layer: Layer::User, file: String::new(), shown: String::new(), line: 1 }
+    }
+
+    fn rule(command: &str, ruling: Ruling) -> Rule {
+        Rule {
+            id: RuleId(command.to_owned()),
+            origin: origin(),
+            subject: Subject {
+                forms: Form::parse(command).into_iter().collect(),
+                ..Subject::default()
+            },
+            unless: Vec::new(),
+            unless_under: Vec::new(),
+            callers: Callers::Any,
+            ruling,
+            says: Says::default(),
+        }
+    }
+
+    /// On this PATH: git, pip3, python, python3, python3.11, npm.
+    fn names(rule: Rule) -> Vec<String> {
+        let mut catalogue = Catalogue::default();
+        for names in [&["pip", "pip3", "pip3.*"][..], &["python", "python3", "python3.*"]] {
+            let names = names.iter().map(|n| (*n).to_owned()).collect();
+            catalogue.add(Description { names, ..Description::default() });
+        }
+        let there = ["git", "pip3", "python", "python3", "python3.11", "npm"];
+        let versions = |stem: &str| {
+            let rest = |name: &&str| name.strip_prefix(stem).is_some_and(|r| !r.is_empty());
+            there.iter().copied().filter(rest).map(str::to_owned).collect()
+        };
+        let policy = Policy { rules: vec![rule], ..Policy::default() };
+        shimmed_names(&policy, &catalogue, |name| there.contains(&name), versions)
+            .into_iter()
+            .collect()
+    }
+
+    #[test]
+    fn what_a_rule_wants_shims_of() {
+        let allow = || Ruling::Allow { over: Vec::new() };
+        let rows: [(&str, Ruling, &[&str]); 15] = [
+            ("git", Ruling::Refuse, &["git"]),
+            ("git push", Ruling::Refuse, &["git"]),
+            ("git", Ruling::Warn, &["git"]),
+            ("git", allow(), &[]),
+            // Nothing of that name is there.
+            ("gradle", Ruling::Refuse, &["gradle"]),
+            ("gradle", Ruling::Ask, &["gradle"]),
+            ("gradle", Ruling::Grant, &["gradle"]),
+            ("gradle", Ruling::Warn, &[]),
+            ("docker volume prune", Ruling::Refuse, &[]),
+            ("docker --privileged", Ruling::Refuse, &[]),
+            // The first name stands for all, another for itself.
+            ("pip", Ruling::Refuse, &["pip", "pip3"]),
+            ("pip install", Ruling::Refuse, &["pip3"]),
+            ("python", Ruling::Refuse, &["python", "python3", "python3.11"]),
+            ("python3", Ruling::Refuse, &["python3"]),
+            // Only a line shows these.
+            ("| head -", Ruling::Refuse, &[]),
+        ];
+        for (command, ruling, wanted) in rows {
+            assert_eq!(names(rule(command, ruling.clone())), wanted, "{command} {ruling:?}");
+        }
+    }
+
+    #[test]
+    fn conditions_besides_the_name_leave_a_missing_program_missing() {
+        let mut flags = rule("gradle", Ruling::Refuse);
+        flags.subject.flags = vec![FlagChoice::parse("--offline")];
+        let mut pattern = rule("gradle", Ruling::Refuse);
+        pattern.subject.pattern = Some(Pattern::parse("clean"));
+        let mut contains = rule("gradle", Ruling::Refuse);
+        contains.subject.contains = Some("clean".to_owned());
+        let mut effects = rule("gradle", Ruling::Refuse);
+        effects.subject.effects.deletes = vec!["dist".to_owned()];
+        for rule in [flags, pattern, contains, effects] {
+            assert_eq!(names(rule), [] as [&str; 0]);
+        }
+    }
+
+    #[test]
+    fn reserved_names_are_shimmed_whether_or_not_they_exist() {
+        let reserved = Reserved {
+            name: "deploy_now".to_owned(),
+            origin: origin(),
+            says: Says::default(),
+        };
+        let policy = Policy { reserved: vec![reserved], ..Policy::default() };
+        let names = shimmed_names(&policy, &Catalogue::default(), |_| false, |_| Vec::new());
+        assert!(names.contains("deploy_now"));
+    }
+}

@@ -1,0 +1,135 @@
+//! Saying no: evidence first, then the agent, then a person where it is time.
+//! Nothing here can change the verdict.
+
+use std::path::PathBuf;
+
+use bstr::{BString, ByteSlice};
+
+use crate::decide::Decision;
+use crate::policy::{Exit, Refusal, Severity};
+use crate::render::refusal::{Circumstances, agent_voice, json, severity_name, warning};
+use crate::render::told;
+use crate::sys::context::Context;
+use crate::sys::evidence::{self, Event, Kind, Recorded};
+use crate::sys::notify::{self, Notice};
+use crate::sys::processes::{Lineage, began_ms};
+use crate::sys::{environment, session, stdio};
+
+/// Which door saw the call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Door {
+    Shim,
+    Run,
+}
+
+/// Refuses, or warns of, a call that was about to be made. Returns what to exit with;
+/// a warning gives [`Exit::Success`], and the call goes on.
+pub fn refuse(
+    context: &Context,
+    decision: &Decision,
+    refusal: &Refusal<'_>,
+    argv: &[BString],
+    door: Door,
+) -> Exit {
+    let warns = refusal.severity() == Severity::Warn;
+    if !warns {
+        stdio::fill_closed();
+    }
+    // A call that goes on keeps its closed descriptors: then no file of ours may be opened.
+    let recorded = if warns && stdio::is_any_closed() {
+        None
+    } else {
+        record(context, decision, refusal, argv, door)
+    };
+    let about = Circumstances {
+        evidence: recorded.as_ref().map(|r| r.id.to_string()),
+        offence: recorded.as_ref().map_or(1, |r| r.offence.max(1)),
+        surface_after: decision.settings.surface_after,
+        door: door.name(),
+    };
+    let text = match (environment::wants_json(), warns) {
+        (true, _) => format!("{}\n", json(refusal, &decision.calls, &about)),
+        (false, true) => warning(refusal, &decision.calls),
+        (false, false) => agent_voice(refusal, &decision.calls, &about),
+    };
+    stdio::say(&text);
+    let also_stdout = stdio::only_stdout_is_seen()
+        || decision.settings.notice_on_stdout && stdio::stderr_is_null();
+    if also_stdout && !warns {
+        stdio::print(&text);
+    }
+    if recorded.is_some_and(|r| r.surface) {
+        tell_person(context, decision, refusal, argv, &about);
+    }
+    refusal.exit()
+}
+
+fn record(
+    context: &Context,
+    decision: &Decision,
+    refusal: &Refusal<'_>,
+    argv: &[BString],
+    door: Door,
+) -> Option<Recorded> {
+    let state = context.state().filter(|_| context.may_write())?;
+    let recorded = context.record.as_ref().and_then(|r| r.session);
+    let lineage = Lineage::of_this_process(recorded);
+    let ancestry = lineage.ancestry(argv, None);
+    let session = session::identify(&session::facts(recorded, &ancestry, environment::text));
+    let event = Event {
+        kind: match refusal.severity() {
+            Severity::Ask | Severity::Grant => Kind::Asked,
+            Severity::Warn | Severity::Pass => Kind::Warned,
+            Severity::Refuse | Severity::Reserved => Kind::Refused,
+        },
+        rule: refusal.id(),
+        rules: refusal.rules().iter().map(|r| r.id.0.clone()).collect(),
+        verdict: severity_name(refusal.severity()).to_owned(),
+        exit: refusal.exit().code(),
+        door: door.name().to_owned(),
+        session: session.id.key(),
+        agent: session.agent,
+        call: lineage.call_id(),
+        pid: std::process::id(),
+        ppid: lineage.parent().map(|p| p.id.pid).unwrap_or_default(),
+        parent: lineage.parent().map(|p| p.process.argv.clone()).unwrap_or_default(),
+        program: argv.first().map(|a| a.to_str_lossy().into_owned()).unwrap_or_default(),
+        argv: argv.to_vec(),
+        cwd: context.cwd.clone().unwrap_or_default(),
+        began_ms: began_ms(),
+        told: !stdio::stderr_is_null(),
+    };
+    evidence::record(state, &event, decision.settings.surface_after).ok()
+}
+
+fn tell_person(
+    context: &Context,
+    decision: &Decision,
+    refusal: &Refusal<'_>,
+    argv: &[BString],
+    about: &Circumstances,
+) {
+    let ours = context.shims.as_deref();
+    let dirs: Vec<PathBuf> = environment::path().filter(|dir| Some(dir.as_path()) != ours).collect();
+    let rule = refusal.id();
+    let notice = Notice {
+        summary: &told::summary(refusal, about),
+        detail: &told::detail(refusal, &crate::sys::redact::redact(argv), context.cwd.as_deref()),
+        variables: &[
+            ("RULE", rule.as_str()),
+            ("EVIDENCE", about.evidence.as_deref().unwrap_or_default()),
+            ("OFFENCE", &about.offence.to_string()),
+        ],
+    };
+    notify::tell(&decision.settings.notify, &dirs, &notice);
+}
+
+impl Door {
+    /// The name in JSON and evidence.
+    pub fn name(self) -> &'static str {
+        match self {
+            Door::Shim => "shim",
+            Door::Run => "run",
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What `embargo check` answers besides a refusal.
+
+use serde_json::{Value, json};
+
+use crate::policy::{Because, Exit};
+
+use super::prose::backquoted;
+use super::refusal::JSON_VERSION;
+
+/// One object on one line.
+pub fn object(value: &Value) -> String {
+    format!("{value}\n")
+}
+
+/// A pass, and why, where that is not plain.
+pub fn passes(because: &Because<'_>) -> String {
+    match because {
+        Because::NoRule => "pass\n".to_owned(),
+        Because::Allowed(rules) => {
+            let rules: Vec<String> = rules.iter().map(|r| backquoted(&r.id.0)).collect();
+            format!("pass: allowed by {}\n", rules.join(", "))
+        }
+    }
+}
+
+/// The same for a program.
+pub fn pass(because: &Because<'_>) -> Value {
+    let allowed_by: Vec<&str> = match because {
+        Because::NoRule => Vec::new(),
+        Because::Allowed(rules) => rules.iter().map(|r| r.id.0.as_str()).collect(),
+    };
+    json!({
+        "version": JSON_VERSION,
+        "kind": "pass",
+        "denied": false,
+        "verdict": "pass",
+        "exit": Exit::Success.code(),
+        "allowed_by": allowed_by,
+        "door": "check",
+    })
+}
+
+/// A policy or state that cannot be trusted.
+pub fn broken(message: &str) -> Value {
+    json!({
+        "version": JSON_VERSION,
+        "kind": "broken",
+        "denied": true,
+        "verdict": "broken",
+        "exit": Exit::Broken.code(),
+        "retryable": false,
+        "door": "check",
+        "message": message,
+    })
+}
+
+/// Said of every line that is more than one plain command.
+pub fn raw_text() -> String {
+    "embargo: note: this line has shell syntax: it is matched as raw text and cut at its operators; \
+     what variables and substitutions hold is not known.\n"
+        .to_owned()
+}

@@ -1,0 +1,217 @@
+//! The way to a verdict, step by step.
+
+use bstr::ByteSlice;
+use serde_json::{Value, json};
+
+use crate::policy::{
+    Because, Exception, FlagChoice, Invocation, Miss, Operator, Rule, Stage, Standing, Verdict,
+};
+use crate::view::SourceRecord;
+
+use super::answer;
+use super::prose::{backquoted, shown};
+use super::refusal::{self, Circumstances, JSON_VERSION, place, severity_name};
+
+/// All that led to a verdict.
+#[derive(Debug)]
+pub struct Explanation<'a> {
+    pub verdict: Verdict<'a>,
+    pub calls: &'a [Invocation],
+    /// For each call, the rules that speak of its program.
+    pub considered: Vec<Vec<(&'a Rule, Standing<'a>)>>,
+    pub rule_count: usize,
+    pub sources: &'a [SourceRecord],
+    pub notices: &'a [String],
+    pub unknown: Vec<Unknown>,
+    pub about: Circumstances,
+}
+
+/// What the answer does not rest on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unknown {
+    /// Only words were given: no pipe, no redirection.
+    Line,
+    /// Only text was given: no variable's value.
+    Expansions,
+    CallerIsThisShell,
+    CallerIsAgent,
+}
+
+/// For people.
+pub fn plain(it: &Explanation<'_>) -> String {
+    let mut text = String::new();
+    for (i, (call, rules)) in it.calls.iter().zip(&it.considered).enumerate() {
+        text += &format!("command {}: {}\n", i + 1, backquoted(&call.text));
+        for (what, is) in parsed(call) {
+            text += &format!("  {what:9} {is}\n");
+        }
+        for (rule, standing) in rules {
+            text += &format!("  rule {} ({}): {}\n", backquoted(&rule.id.0), place(rule), why(standing));
+        }
+        let others = it.rule_count - rules.len();
+        text += &match (rules.len(), others) {
+            (0, 0) => "  no rule is in force\n".to_owned(),
+            (0, n) => format!("  no rule speaks of it; {n} in force\n"),
+            (_, 0) => String::new(),
+            (_, n) => format!("  rules on other commands: {n}\n"),
+        };
+    }
+    text += "policy\n";
+    for source in it.sources {
+        text += &format!("  {:8} {}\n", layer(source), shown(&source.path.to_str_lossy()));
+    }
+    if it.sources.is_empty() {
+        text += "  no file found\n";
+    }
+    for notice in it.notices {
+        text += &format!("  broken: {}\n", shown(notice));
+    }
+    if !it.unknown.is_empty() {
+        text += "unknown\n";
+        text.extend(it.unknown.iter().map(|unknown| format!("  {}\n", words(*unknown))));
+    }
+    text + &verdict(it)
+}
+
+/// For programs.
+pub fn json(it: &Explanation<'_>) -> Value {
+    let rule = |(rule, standing): &(&Rule, Standing<'_>)| {
+        json!({
+            "id": rule.id.0,
+            "origin": place(rule),
+            "verdict": severity_name(rule.ruling.severity()),
+            "hits": !matches!(standing, Standing::Misses(_)),
+            "silenced": matches!(standing, Standing::Silenced),
+            "why": why(standing),
+        })
+    };
+    let command = |(call, rules): (&Invocation, &Vec<(&Rule, Standing<'_>)>)| {
+        let words = &call.words;
+        json!({
+            "text": call.text,
+            "argv": words.argv().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "program": words.program().to_string(),
+            "words": words.words().iter().map(|w| w.text.to_string()).collect::<Vec<_>>(),
+            "flags": words.flags().iter().map(flag).collect::<Vec<_>>(),
+            "directories": words.directories().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "stage": stage(call.stage),
+            "rules": rules.iter().map(rule).collect::<Vec<_>>(),
+        })
+    };
+    let source = |s: &SourceRecord| json!({ "path": s.path.to_str_lossy(), "layer": layer(s) });
+    json!({
+        "version": JSON_VERSION,
+        "kind": "explanation",
+        "verdict": severity_name(it.verdict.severity()),
+        "commands": it.calls.iter().zip(&it.considered).map(command).collect::<Vec<_>>(),
+        "rules_in_force": it.rule_count,
+        "policy": it.sources.iter().map(source).collect::<Vec<_>>(),
+        "notices": it.notices,
+        "unknown": it.unknown.iter().map(|u| words(*u)).collect::<Vec<_>>(),
+        "answer": match &it.verdict {
+            Verdict::Pass(because) => answer::pass(because),
+            Verdict::Warn(r) | Verdict::Refuse(r) => refusal::json(r, it.calls, &it.about),
+        },
+    })
+}
+
+fn parsed(call: &Invocation) -> Vec<(&'static str, String)> {
+    let words = &call.words;
+    let list = |texts: Vec<String>| shown(&texts.join(" "));
+    let mut parsed = vec![("program", shown(&words.program().to_str_lossy()))];
+    if words.called() != words.program() {
+        parsed.push(("called", shown(&words.called().to_str_lossy())));
+    }
+    let operands: Vec<String> = words
+        .words()
+        .iter()
+        .map(|w| if w.doubtful { format!("{}?", w.text) } else { w.text.to_string() })
+        .collect();
+    let flags: Vec<String> = words.flags().iter().map(flag).collect();
+    let directories = words.directories().iter().map(ToString::to_string).collect();
+    for (what, texts) in [("words", operands), ("flags", flags), ("works in", directories)] {
+        if !texts.is_empty() {
+            parsed.push((what, list(texts)));
+        }
+    }
+    if call.stage != Stage::First {
+        parsed.push(("stands", stage(call.stage).to_owned()));
+    }
+    parsed
+}
+
+fn flag(flag: &crate::command::Flag) -> String {
+    match &flag.value {
+        Some(value) => format!("{}={value}", flag.name),
+        None => flag.name.to_string(),
+    }
+}
+
+fn stage(stage: Stage) -> &'static str {
+    match stage {
+        Stage::First => "first",
+        Stage::Piped => "behind a pipe",
+        Stage::After(Operator::Pipe) => "behind `|`",
+        Stage::After(Operator::And) => "behind `&&`",
+        Stage::After(Operator::Or) => "behind `||`",
+        Stage::After(Operator::Sequence) => "behind `;`",
+    }
+}
+
+fn why(standing: &Standing<'_>) -> String {
+    let miss = match standing {
+        Standing::Hits => return "hits".to_owned(),
+        Standing::Silenced => return "hits, and an `allow` silences it".to_owned(),
+        Standing::Misses(miss) => miss,
+    };
+    let why = match miss {
+        Miss::Effects => "it speaks of effects, and those are not judged yet".to_owned(),
+        Miss::Form => "its `command` has other words or another place in the line".to_owned(),
+        Miss::Flag(FlagChoice(names)) => format!("{} is not given", backquoted(&names.join("|"))),
+        Miss::Literal(text) => format!("the text does not contain {}", backquoted(text)),
+        Miss::Pattern(pattern) => format!("the text does not match {}", backquoted(pattern.source())),
+        Miss::Lifted(exception) => format!("lifted by `unless` {}", backquoted(&spelled(exception))),
+        Miss::Under(name) => format!("it is called by way of {}", backquoted(name)),
+        Miss::NotTyped => "the agent's own shell did not run it (`callers = \"typed\"`)".to_owned(),
+    };
+    format!("does not hit: {why}")
+}
+
+fn spelled(exception: &Exception) -> String {
+    match exception {
+        Exception::Words(words) => words.join(" "),
+        Exception::Flag(FlagChoice(names)) => names.join("|"),
+        Exception::Text(pattern) => format!("/{}/", pattern.source()),
+    }
+}
+
+fn layer(source: &SourceRecord) -> String {
+    format!("{:?}", source.layer).to_lowercase()
+}
+
+fn words(unknown: Unknown) -> &'static str {
+    match unknown {
+        Unknown::Line => "what stands around the command on its line: pipes, redirections",
+        Unknown::Expansions => {
+            "what variables, substitutions and functions hold: the text was cut at its operators, no more"
+        }
+        Unknown::CallerIsThisShell => "who will call it: the caller was taken to be this very shell",
+        Unknown::CallerIsAgent => "who will call it: it was taken as typed by the agent",
+    }
+}
+
+fn verdict(it: &Explanation<'_>) -> String {
+    match &it.verdict {
+        Verdict::Pass(Because::NoRule) => "verdict: pass, no rule is against it\n".to_owned(),
+        Verdict::Pass(because) => format!("verdict: {}", answer::passes(because)),
+        Verdict::Warn(warning) => {
+            format!("verdict: pass with a warning\n{}", refusal::warning(warning, it.calls))
+        }
+        Verdict::Refuse(refusal) => format!(
+            "verdict: {}, exit {}\n{}",
+            severity_name(refusal.severity()),
+            refusal.exit().code(),
+            refusal::agent_voice(refusal, it.calls, &it.about)
+        ),
+    }
+}

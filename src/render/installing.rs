@@ -1,0 +1,149 @@
+//! Sentences on shim directories: what was done, what is to be done next, and why
+//! nothing could be.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::policy::Exit;
+use crate::sys::home::RECORD;
+use crate::sys::install::{Change, InstallError};
+
+use super::prose::{backquoted, shown};
+
+/// Why a shim directory could not be changed, and what to do.
+pub fn failure(error: &InstallError) -> String {
+    match error {
+        InstallError::NotAName(name) => format!(
+            "{} is no name for a shim\ngive the name of a program, without a path: gradle",
+            quoted(name)
+        ),
+        InstallError::Foreign(file) => format!(
+            "{} is there, and is no shim of ours\nmove it away, or choose another directory with --dir",
+            path(file)
+        ),
+        InstallError::OtherHome { directory, recorded, now } => format!(
+            "{}/{RECORD} says {}, and HOME or an XDG variable says {}\n\
+             unset the variable, or begin anew: embargo shim uninstall --all",
+            path(directory),
+            path(recorded),
+            path(now)
+        ),
+        InstallError::NotForPath(directory) => format!(
+            "{} cannot stand on PATH: it is relative or holds a colon\nchoose another directory with --dir",
+            path(directory)
+        ),
+        InstallError::NoExecutable(file) => format!(
+            "{} is gone, and shims lead to it\ninstall embargo again, then run this once more",
+            path(file)
+        ),
+        InstallError::Io(file, error) => {
+            let text = error.to_string();
+            format!("{}: {}", path(file), text.split(" (os error").next().unwrap_or_default())
+        }
+    }
+}
+
+/// `embargo run` without a directory for its shims: nothing is run unguarded.
+pub fn not_guarded(name: &OsStr, error: &InstallError) -> String {
+    let lines = failure(error).replace('\n', "\n  ");
+    format!(
+        "embargo cannot make its shims, so {} was not run:\n  {lines}\n\
+         A person must mend this, or name a directory that can be written in TMPDIR. I must tell the user.\n\
+         [embargo broken exit {}]\n",
+        quoted(name),
+        Exit::Broken.code()
+    )
+}
+
+/// `embargo run` where no policy is.
+pub fn no_rule(name: &OsStr) -> String {
+    format!(
+        "embargo: no rule is in force (no embargo.toml found); running {} unguarded\n",
+        quoted(name)
+    )
+}
+
+/// What became of one shim.
+pub fn change(name: &OsStr, change: Change) -> String {
+    let name = shown(&name.to_string_lossy());
+    match change {
+        Change::Made => format!("{name}: shim made\n"),
+        Change::Renewed => format!("{name}: shim renewed, it led to another embargo\n"),
+        Change::Kept => format!("{name}: shim was there\n"),
+        Change::Removed => format!("{name}: shim removed\n"),
+        Change::Absent => format!("{name}: there was no shim\n"),
+    }
+}
+
+/// A name that is now a program, and was none.
+pub fn nothing_behind(name: &OsStr) -> String {
+    let name = quoted(name);
+    format!(
+        "embargo: note: no program {name} is on PATH and no rule refuses it; `command -v` will find it all the same\n"
+    )
+}
+
+/// The step that is left when the directory is not first on PATH.
+pub fn next_step(directory: &Path, option: Option<&str>) -> String {
+    let option = option.map(|dir| format!(" --dir {dir}")).unwrap_or_default();
+    format!(
+        "{} is not first on PATH yet. For this shell, and in its start-up file:\n  eval \"$(embargo env{option})\"\n",
+        path(directory)
+    )
+}
+
+/// How a sync ended.
+pub fn synced(directory: &Path, shims: usize, changes: usize) -> String {
+    let shims = match shims {
+        1 => "1 shim".to_owned(),
+        n => format!("{n} shims"),
+    };
+    let changes = match changes {
+        0 => "nothing changed".to_owned(),
+        n => format!("{n} changed"),
+    };
+    format!("{shims} in {}, {changes}\n", path(directory))
+}
+
+/// One shim and what it becomes on a pass.
+#[derive(Debug)]
+pub struct Listed {
+    pub name: String,
+    pub resolves_to: Option<String>,
+}
+
+/// A table for people.
+pub fn list(directory: &Path, shims: &[Listed]) -> String {
+    if shims.is_empty() {
+        return format!("no shims in {}\n", path(directory));
+    }
+    let width = shims.iter().map(|shim| shown(&shim.name).chars().count()).max().unwrap_or_default();
+    let line = |shim: &Listed| {
+        let name = shown(&shim.name);
+        let target = shim.resolves_to.as_deref().map_or_else(|| "no program".to_owned(), shown);
+        format!("{name:width$}  {target}\n")
+    };
+    format!("{}\n{}", path(directory), shims.iter().map(line).collect::<String>())
+}
+
+/// The same for programs.
+pub fn list_json(directory: &Path, shims: &[Listed]) -> Value {
+    let shim = |shim: &Listed| {
+        json!({
+            "name": shim.name,
+            "resolves_to": shim.resolves_to,
+            "dir": directory.to_string_lossy(),
+        })
+    };
+    shims.iter().map(shim).collect()
+}
+
+fn path(path: &Path) -> String {
+    shown(&path.to_string_lossy())
+}
+
+fn quoted(name: &OsStr) -> String {
+    backquoted(&name.to_string_lossy())
+}

@@ -1,0 +1,288 @@
+//! A refusal for its two readers: in the agent's own voice, and as JSON.
+
+use serde_json::{Value, json};
+
+use crate::command::join;
+use crate::policy::{
+    Callers, Exception, FlagChoice, Form, Invocation, Refusal, Rule, Says, Severity,
+};
+
+use super::prose::{backquoted, clause, instead, shown};
+
+/// Version of the JSON object; raised when a key changes its meaning or goes.
+pub const JSON_VERSION: u32 = 1;
+
+/// What is known about a refusal besides its rules.
+#[derive(Debug, Clone, Default)]
+pub struct Circumstances {
+    /// Id in the evidence log; `None` when nothing could be written.
+    pub evidence: Option<String>,
+    /// Which offence of this rule in this session it is, from 1.
+    pub offence: u32,
+    /// From here on a person is told.
+    pub surface_after: u32,
+    /// Which door saw it: `shim`, `line`, `run`.
+    pub door: &'static str,
+}
+
+/// What the agent reads: at most eight lines.
+pub fn agent_voice(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumstances) -> String {
+    const REASONS: usize = 5;
+    let call = |rule: &Rule| calls.iter().find(|c| rule.covers(c)).or(calls.first());
+    let mut lines = Vec::new();
+    if let Some(name) = refusal.reserved_name() {
+        lines.push(sentence(refusal, &format!("`{}`", name.name), &name.says, calls.first()));
+    }
+    for rule in refusal.rules().iter().take(REASONS) {
+        lines.push(sentence(refusal, &subject(rule, call(rule)), &rule.says, call(rule)));
+    }
+    if let Some(more @ 1..) = refusal.rules().len().checked_sub(REASONS) {
+        lines.push(format!("{more} more rules stand against it; `embargo explain` lists them."));
+    }
+    lines.push(standing(refusal));
+    if about.offence >= about.surface_after.max(2) && refusal.severity() > Severity::Warn {
+        lines.push(format!(
+            "I have now been refused this {} times. I must stop and tell the user what I tried and why it was refused.",
+            about.offence
+        ));
+    }
+    lines.push(marker(refusal, about));
+    lines.join("\n") + "\n"
+}
+
+/// One line for a call that passes with a warning.
+pub fn warning(refusal: &Refusal<'_>, calls: &[Invocation]) -> String {
+    let lines = refusal.rules().iter().map(|rule| {
+        let call = calls.iter().find(|c| rule.covers(c));
+        let better = match &rule.says.alternative {
+            Some(text) => format!(" Better: {}.", instead(&expand(text, call))),
+            None => String::new(),
+        };
+        format!(
+            "I should not use {} because {}.{better} [embargo warned: rule `{}`]\n",
+            subject(rule, call),
+            clause(&rule.says.reason),
+            rule.id
+        )
+    });
+    lines.collect()
+}
+
+/// The same for a program: one object.
+pub fn json(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumstances) -> Value {
+    let call = |rule: &Rule| calls.iter().find(|c| rule.covers(c)).or(calls.first());
+    let rules: Vec<Value> = refusal
+        .rules()
+        .iter()
+        .map(|rule| {
+            json!({
+                "id": rule.id.0,
+                "origin": place(rule),
+                "layer": format!("{:?}", rule.origin.layer).to_lowercase(),
+                "verdict": severity_name(rule.ruling.severity()),
+                "reason": rule.says.reason,
+                "alternative": rule.says.alternative.as_deref().map(|a| expand(a, call(rule))),
+                "instead": commands(&rule.says, call(rule)),
+            })
+        })
+        .collect();
+    let (says, first) = match (refusal.reserved_name(), refusal.rules().first()) {
+        (Some(name), _) => (Some(&name.says), calls.first()),
+        (None, Some(rule)) => (Some(&rule.says), call(rule)),
+        (None, None) => (None, None),
+    };
+    json!({
+        "version": JSON_VERSION,
+        "kind": if refusal.severity() == Severity::Warn { "warning" } else { "refusal" },
+        "denied": refusal.severity() > Severity::Warn,
+        "verdict": severity_name(refusal.severity()),
+        "exit": refusal.exit().code(),
+        "rule": refusal.id(),
+        "reason": says.map(|s| &s.reason),
+        "alternative": says.and_then(|s| s.alternative.as_deref()).map(|a| expand(a, first)),
+        "instead": says.map(|s| commands(s, first)).unwrap_or_default(),
+        "retryable": false,
+        "rules": rules,
+        "offence": about.offence,
+        "evidence": about.evidence,
+        "door": about.door,
+        "command": first.map(|c| c.words.argv().iter().map(ToString::to_string).collect::<Vec<_>>()),
+        "message": agent_voice(refusal, calls, about),
+    })
+}
+
+/// The name of a severity in JSON and evidence.
+pub fn severity_name(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Pass => "pass",
+        Severity::Warn => "warn",
+        Severity::Ask => "ask",
+        Severity::Grant => "grant",
+        Severity::Refuse => "refuse",
+        Severity::Reserved => "reserved",
+    }
+}
+
+fn sentence(refusal: &Refusal<'_>, what: &str, says: &Says, call: Option<&Invocation>) -> String {
+    let condition = match refusal.severity() {
+        Severity::Ask | Severity::Grant => " without a person's approval",
+        _ => "",
+    };
+    let alternative = match &says.alternative {
+        Some(text) => format!("Instead, {}.", instead(&expand(text, call))),
+        None => "No alternative is set; I must ask the user.".to_owned(),
+    };
+    format!("I must not use {what}{condition} because {}. {alternative}", clause(&says.reason))
+}
+
+/// Why trying again is no use: made from the rule that decided.
+fn standing(refusal: &Refusal<'_>) -> String {
+    if let Some(name) = refusal.reserved_name() {
+        return format!(
+            "This is policy, not a fault: the name `{}` is reserved and always refused; trying again will be refused too.",
+            name.name
+        );
+    }
+    let Some(rule) = refusal.rules().first() else { return String::new() };
+    let again =
+        if flags_matter(rule) { "trying again" } else { "trying again or with other flags" };
+    match refusal.severity() {
+        Severity::Ask | Severity::Grant => format!(
+            "A person has to approve it: rule `{}` ({}) covers {}; until then {again} will be refused too. I must tell the user.",
+            rule.id,
+            place(rule),
+            scope(rule)
+        ),
+        _ => format!(
+            "This is policy, not a fault: rule `{}` ({}) covers {}; {again} will be refused too.",
+            rule.id,
+            place(rule),
+            scope(rule)
+        ),
+    }
+}
+
+fn marker(refusal: &Refusal<'_>, about: &Circumstances) -> String {
+    let id = about.evidence.as_deref().unwrap_or("unrecorded");
+    let verb = match refusal.severity() {
+        Severity::Ask | Severity::Grant => "asks",
+        _ => "refused",
+    };
+    format!("[embargo {verb} {id} exit {}]", refusal.exit().code())
+}
+
+/// Where the rule was written.
+pub fn place(rule: &Rule) -> String {
+    let origin = &rule.origin;
+    if origin.shown.starts_with("pack ") {
+        return origin.shown.clone();
+    }
+    format!("{}:{}", origin.shown, origin.line)
+}
+
+/// What must not be used, in back-quotes.
+fn subject(rule: &Rule, call: Option<&Invocation>) -> String {
+    if let Some(label) = &rule.says.label {
+        return label.clone();
+    }
+    let form =
+        rule.subject.forms.iter().find(|f| call.is_some_and(|c| f.covers(&c.words, c.stage)));
+    let form = form.or(rule.subject.forms.first()).map(|form| spell(form, call));
+    let flags = rule.subject.flags.iter().map(|f| format!(" {}", f.0.join("|")));
+    match (form, &rule.subject.pattern, &rule.subject.contains) {
+        (Some(form), _, _) => backquoted(&(form + &flags.collect::<String>())),
+        (None, Some(pattern), _) => backquoted(pattern.source()),
+        (None, None, Some(literal)) => backquoted(literal),
+        (None, None, None) => backquoted(&call.map(Invocation::called).unwrap_or_default()),
+    }
+}
+
+/// A form as it is written, with the name that was called.
+fn spell(form: &Form, call: Option<&Invocation>) -> String {
+    match form {
+        Form::Command { program, words, flags } => {
+            let called = call.map(Invocation::called).unwrap_or_else(|| program.clone());
+            let flags = flags.iter().map(|FlagChoice(names)| names.join("|"));
+            std::iter::once(shown(&called))
+                .chain(words.iter().cloned())
+                .chain(flags)
+                .collect::<Vec<_>>()
+                .join(" ")
+        }
+        Form::Fragment { operator, program, words } => {
+            let words = words.iter().map(|w| format!(" {w}")).collect::<String>();
+            format!("{} {program}{words}", operator.sign())
+        }
+    }
+}
+
+fn flags_matter(rule: &Rule) -> bool {
+    let subject = &rule.subject;
+    let in_form = |f: &Form| matches!(f, Form::Command { flags, .. } if !flags.is_empty());
+    !subject.flags.is_empty()
+        || subject.pattern.is_some()
+        || subject.contains.is_some()
+        || subject.forms.iter().any(in_form)
+        || rule.unless.iter().any(|e| !matches!(e, Exception::Words(_)))
+}
+
+fn scope(rule: &Rule) -> String {
+    let subject = &rule.subject;
+    let mut scope = match subject.forms.as_slice() {
+        [] => "every command".to_owned(),
+        [Form::Command { words, flags, .. }] if words.is_empty() && flags.is_empty() => {
+            "every use of it".to_owned()
+        }
+        forms => {
+            let forms: Vec<String> = forms.iter().map(|f| backquoted(&spell(f, None))).collect();
+            format!("every {}", forms.join(", "))
+        }
+    };
+    for FlagChoice(names) in &subject.flags {
+        scope += &format!(" with {}", backquoted(&names.join("|")));
+    }
+    let label = rule.says.label.as_ref().map(|l| format!("with {l}"));
+    if let Some(pattern) = &subject.pattern {
+        scope += " ";
+        scope += &label
+            .clone()
+            .unwrap_or_else(|| format!("whose text matches {}", backquoted(pattern.source())));
+    }
+    if let Some(literal) = &subject.contains {
+        scope += " ";
+        scope += &label.unwrap_or_else(|| format!("that contains {}", backquoted(literal)));
+    }
+    let unless: Vec<String> = rule
+        .unless
+        .iter()
+        .map(|exception| match exception {
+            Exception::Words(words) => backquoted(&words.join(" ")),
+            Exception::Flag(FlagChoice(names)) => format!("with {}", backquoted(&names.join("|"))),
+            Exception::Text(pattern) => format!("what matches {}", backquoted(pattern.source())),
+        })
+        .collect();
+    if rule.callers == Callers::Typed {
+        scope += " from my own shell";
+    }
+    if !unless.is_empty() {
+        scope += &format!(" except {}", unless.join(", "));
+    }
+    scope
+}
+
+/// The command lines to run instead, with this call's arguments filled in.
+fn commands(says: &Says, call: Option<&Invocation>) -> Vec<String> {
+    says.instead.iter().map(|template| expand(template, call)).collect()
+}
+
+fn expand(template: &str, call: Option<&Invocation>) -> String {
+    if !template.contains('{') {
+        return template.to_owned();
+    }
+    let argv = call.map(|c| c.words.argv()).unwrap_or_default();
+    let arguments = join(argv.get(1..).unwrap_or_default());
+    let program = call.map(Invocation::called).unwrap_or_default();
+    let filled = template.replace("{program}", &program);
+    let filled = if arguments.is_empty() { filled.replace(" {args}", "") } else { filled };
+    filled.replace("{args}", &arguments)
+}

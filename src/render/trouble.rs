@@ -1,0 +1,79 @@
+//! What is said when embargo itself, or the real program, is in trouble.
+
+use std::ffi::{CStr, OsStr};
+use std::io;
+use std::path::Path;
+
+use crate::policy::Exit;
+use crate::sys::home::RecordError;
+use crate::view::Distrust;
+
+use super::prose::{backquoted, shown};
+
+/// A fault of policy: where, and what a person has to do.
+pub fn distrust(name: &OsStr, distrust: &Distrust) -> String {
+    let name = backquoted(&name.to_string_lossy());
+    let faults: String =
+        distrust.message.lines().map(|line| format!("  {}\n", shown(line))).collect();
+    format!(
+        "embargo cannot trust its policy, so {name} was not run:\n{faults}\
+         A person must mend this; I cannot. `embargo lint` shows it in full. I must tell the user.\n\
+         [embargo broken exit {}]\n",
+        Exit::Broken.code()
+    )
+}
+
+/// A home record that cannot be used.
+pub fn record(name: &OsStr, directory: &Path, error: &RecordError) -> String {
+    let why = match error {
+        RecordError::Unreadable(e) => format!("cannot be read: {e}"),
+        RecordError::NotUnderstood(line) => {
+            format!(
+                "is not understood at {}: damaged, or written by a newer embargo",
+                backquoted(line)
+            )
+        }
+        RecordError::NotTrusted => "can be written by another user".to_owned(),
+    };
+    format!(
+        "embargo cannot trust its installation, so {} was not run:\n  {}/{} {why}\n\
+         A person must run `embargo shim install` again. I must tell the user.\n[embargo broken exit {}]\n",
+        backquoted(&name.to_string_lossy()),
+        directory.display(),
+        crate::sys::home::RECORD,
+        Exit::Broken.code()
+    )
+}
+
+/// The recorded state is not there any more.
+pub fn state_gone(name: &OsStr, state: &Path) -> String {
+    format!(
+        "embargo's recorded state is gone, so {} was not run:\n  {}\n\
+         A person must bring it back, or run `embargo shim install` again. I must tell the user.\n[embargo broken exit {}]\n",
+        backquoted(&name.to_string_lossy()),
+        state.display(),
+        Exit::Broken.code()
+    )
+}
+
+/// One line on every call while a project's policy is broken.
+pub fn notice(notice: &str) -> String {
+    format!("embargo: {}\n", shown(notice))
+}
+
+/// As shells say it.
+pub fn not_found(name: &OsStr) -> String {
+    format!("embargo: {}: command not found\n", shown(&name.to_string_lossy()))
+}
+
+/// As shells say it.
+pub fn permission_denied(name: &OsStr) -> String {
+    format!("embargo: {}: Permission denied\n", shown(&name.to_string_lossy()))
+}
+
+/// execve failed.
+pub fn not_executed(path: &CStr, error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    format!("embargo: {}: {text}\n", shown(&path.to_string_lossy()))
+}

@@ -1,0 +1,40 @@
+//! What the command line says of itself when it is used in a way it cannot follow.
+
+use bstr::BString;
+
+use crate::command::join;
+
+use super::prose::shown;
+
+/// A verb that could not do its work.
+pub fn failed(why: &str) -> String {
+    let mut lines = why.lines().map(shown);
+    let first = lines.next().unwrap_or_default();
+    let rest: String = lines.map(|line| format!("  {line}\n")).collect();
+    format!("embargo: {first}\n{rest}")
+}
+
+/// `check git push`: a line, or the words of a command?
+pub fn several_words(words: &[BString]) -> String {
+    let words = join(words);
+    format!(
+        "one LINE is asked for, and these are several words\n\n  \
+         as a line of shell text:  '{}'\n  as a command's words:     --argv {words}",
+        words.replace('\'', "'\"'\"'")
+    )
+}
+
+/// A shell that `env` has no words for.
+pub fn unknown_shell(shell: &str) -> String {
+    format!(
+        "no way is known to set PATH in `{}`\nname one that is: embargo env --shell sh",
+        shown(shell)
+    )
+}
+
+/// `env` or `shim` without a place to look in.
+pub fn no_home() -> String {
+    "no home directory is known, so there is no place for shims\n\
+     set HOME, or name a directory: --dir /opt/embargo/shims"
+        .to_owned()
+}

@@ -1,0 +1,69 @@
+//! One call of a shim, start to end: judge it, then refuse it or become the real
+//! program.
+
+use std::ffi::OsStr;
+
+use bstr::{BString, ByteSlice};
+
+use crate::decide::{Subject, decide};
+use crate::policy::{Exit, Verdict};
+use crate::refuse::{Door, refuse};
+use crate::render::trouble;
+use crate::sys::context::Context;
+use crate::sys::executed::Executed;
+use crate::sys::program::{self, NoProgram};
+use crate::sys::{Start, exec, stdio};
+
+/// Runs the shim face. Returns only when no other program was become.
+pub fn run(start: &Start, argv: &[BString], us: &Executed) -> Exit {
+    let name = us.name();
+    let mut judged = vec![BString::from(<[u8]>::from_os_str(name).unwrap_or_default())];
+    judged.extend_from_slice(argv.get(1..).unwrap_or_default());
+
+    let context = match Context::of_shim(us) {
+        Ok(context) => context,
+        Err((directory, error)) => return broken(&trouble::record(name, &directory, &error)),
+    };
+    if let Some(state) = context.missing_state() {
+        return broken(&trouble::state_gone(name, state));
+    }
+    let decision = match decide(&context, Subject::Argv(&judged)) {
+        Ok(decision) => decision,
+        Err(distrust) => return broken(&trouble::distrust(name, &distrust)),
+    };
+    for notice in &decision.notices {
+        stdio::say(&trouble::notice(notice));
+    }
+    match decision.verdict() {
+        Verdict::Pass(_) => {}
+        Verdict::Warn(warning) => {
+            refuse(&context, &decision, &warning, &judged, Door::Shim);
+        }
+        Verdict::Refuse(refusal) => return refuse(&context, &decision, &refusal, &judged, Door::Shim),
+    }
+    become_real(start, name, us, decision.argv0_is_path)
+}
+
+fn become_real(start: &Start, name: &OsStr, us: &Executed, argv0_is_path: bool) -> Exit {
+    let hop = exec::hop();
+    match program::find(name, us, hop.as_deref()) {
+        Ok(program) => {
+            let error = exec::exec(start, &program, argv0_is_path, hop.is_some());
+            stdio::say(&trouble::not_executed(&program.path, &error));
+            Exit::NotExecutable
+        }
+        Err(NoProgram::NotFound) => {
+            stdio::say(&trouble::not_found(name));
+            Exit::NotFound
+        }
+        Err(NoProgram::NotExecutable) => {
+            stdio::say(&trouble::permission_denied(name));
+            Exit::NotExecutable
+        }
+    }
+}
+
+fn broken(message: &str) -> Exit {
+    stdio::say(message);
+    Exit::Broken
+}

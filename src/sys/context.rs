@@ -1,0 +1,175 @@
+//! Where things are for this call: from the home record first; variables add
+//! places, and never hide what is recorded.
+
+use std::ffi::OsString;
+use std::io::ErrorKind::PermissionDenied;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use directories::ProjectDirs;
+
+use super::executed::Executed;
+use super::home::{HomeRecord, RecordError};
+
+/// Configuration, state and cache directories of embargo for one user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    pub config: PathBuf,
+    pub state: PathBuf,
+    pub cache: PathBuf,
+    /// Where shim directories are kept.
+    pub data: PathBuf,
+}
+
+/// Everything outside argv that a call depends on.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// The shim directory that the record was found in.
+    pub shims: Option<PathBuf>,
+    pub record: Option<HomeRecord>,
+    /// What the variables say; `None` without a home.
+    pub by_variables: Option<Places>,
+    /// Absolute and without links; `None` when it is gone.
+    pub cwd: Option<PathBuf>,
+    /// `EMBARGO_POLICY` and `--policy`.
+    pub named: Vec<PathBuf>,
+    pub user: u32,
+}
+
+impl Places {
+    /// By convention and variables.
+    pub fn by_variables() -> Option<Self> {
+        let dirs = ProjectDirs::from("", "", "embargo")?;
+        let data = dirs.data_local_dir().to_owned();
+        Some(Places {
+            config: dirs.config_dir().to_owned(),
+            state: dirs.state_dir().map_or_else(|| data.join("state"), Path::to_owned),
+            cache: dirs.cache_dir().to_owned(),
+            data,
+        })
+    }
+
+    /// The one stable shim directory of a user.
+    pub fn shims(&self) -> PathBuf {
+        self.data.join("shims")
+    }
+}
+
+impl Context {
+    /// For a shim: the record of the executed file's directory, or of one that its links lead through.
+    pub fn of_shim(us: &Executed) -> Result<Self, (PathBuf, RecordError)> {
+        let mut context = Context::of_caller();
+        for directory in link_directories(us) {
+            let found = HomeRecord::read(&directory);
+            if let Some(record) = found.map_err(|e| (directory.clone(), e))? {
+                context.shims = Some(directory);
+                context.record = Some(record);
+                break;
+            }
+        }
+        Ok(context)
+    }
+
+    /// For the command line: no record yet, only variables.
+    pub fn of_caller() -> Self {
+        let named = std::env::var_os("EMBARGO_POLICY").unwrap_or_default();
+        let cwd = std::env::current_dir().ok();
+        Context {
+            shims: None,
+            record: None,
+            by_variables: Places::by_variables(),
+            named: split(&named).map(|p| absolute(cwd.as_deref(), &p)).collect(),
+            cwd,
+            user: rustix::process::geteuid().as_raw(),
+        }
+    }
+
+    /// For a verb that judges or reads: what the shims on PATH would know. Of several, the
+    /// directory of an `embargo run` counts first.
+    pub fn of_verb() -> Result<Self, (PathBuf, RecordError)> {
+        let mut context = Context::of_caller();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        for directory in split(&path).filter(|p| p.is_absolute()) {
+            let record = match HomeRecord::read(&directory) {
+                Ok(Some(record)) => record,
+                Ok(None) => continue,
+                // Nothing there can be executed either.
+                Err(RecordError::Unreadable(e)) if e.kind() == PermissionDenied => continue,
+                Err(e) => return Err((directory, e)),
+            };
+            let is_run = record.session.is_some();
+            if is_run || context.record.is_none() {
+                context.shims = Some(directory);
+                context.record = Some(record);
+            }
+            if is_run {
+                break;
+            }
+        }
+        Ok(context)
+    }
+
+    /// The user's configuration directory, by record or, without one, by variables.
+    pub fn config(&self) -> Option<&Path> {
+        self.record.as_ref().map(|r| &*r.config).or(self.by_variables.as_ref().map(|p| &*p.config))
+    }
+
+    /// A configuration directory that variables name besides the recorded one: it may only tighten.
+    pub fn added_config(&self) -> Option<&Path> {
+        let added = self.by_variables.as_ref().map(|p| &*p.config)?;
+        (self.config() != Some(added)).then_some(added)
+    }
+
+    pub fn state(&self) -> Option<&Path> {
+        self.record.as_ref().map(|r| &*r.state).or(self.by_variables.as_ref().map(|p| &*p.state))
+    }
+
+    pub fn cache(&self) -> Option<&Path> {
+        self.record.as_ref().map(|r| &*r.cache).or(self.by_variables.as_ref().map(|p| &*p.cache))
+    }
+
+    /// The recorded state directory, if it is not there.
+    pub fn missing_state(&self) -> Option<&Path> {
+        let state = &*self.record.as_ref()?.state;
+        rustix::fs::access(state, rustix::fs::Access::EXISTS).is_err().then_some(state)
+    }
+
+    /// Whose state it is: only that user writes there.
+    pub fn owner(&self) -> u32 {
+        self.record.as_ref().map_or(self.user, |r| r.owner)
+    }
+
+    /// May this process write state and cache?
+    pub fn may_write(&self) -> bool {
+        self.user == self.owner()
+    }
+}
+
+/// The directory of the executed file, then those its links lead to.
+fn link_directories(us: &Executed) -> impl Iterator<Item = PathBuf> {
+    const LINKS: usize = 16;
+    let mut path = Some(us.path.clone());
+    let step = move || {
+        let here = path.take()?;
+        let directory = match here.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        path = std::fs::read_link(&here).ok().map(|target| directory.join(target));
+        Some(directory)
+    };
+    std::iter::from_fn(step).take(LINKS)
+}
+
+/// A PATH-like list; empty parts are nothing.
+fn split(list: &OsString) -> impl Iterator<Item = PathBuf> {
+    std::env::split_paths(list).filter(|p| !p.as_os_str().is_empty())
+}
+
+/// Against a directory, where the path is relative.
+pub fn absolute(cwd: Option<&Path>, path: &Path) -> PathBuf {
+    match cwd {
+        Some(cwd) if !path.as_os_str().as_bytes().starts_with(b"/") => cwd.join(path),
+        _ => path.to_owned(),
+    }
+}

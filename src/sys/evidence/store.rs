@@ -1,0 +1,182 @@
+//! The files of the store: directory, lock and database, opened without following
+//! links and without leaving anything where we have no business.
+
+use std::fs::{DirBuilder, File, Metadata, OpenOptions, TryLockError};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, Error, OpenFlags};
+
+use super::{EvidenceError, schema};
+
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// An open store. For writing it holds the lock; the connection is closed first.
+pub(super) struct Store {
+    pub connection: Connection,
+    path: PathBuf,
+    _lock: Option<File>,
+}
+
+impl Store {
+    /// Takes the lock, then opens; makes whatever is missing.
+    pub fn for_writing(state: &Path) -> Result<Self, EvidenceError> {
+        let _low = low_descriptors();
+        make_directory(state)?;
+        let state = state.canonicalize().map_err(|e| EvidenceError::io(state, &e))?;
+        is_ours(&state, &metadata(&state)?)?;
+        let lock = lock(&state, true)?;
+        let path = state.join("evidence.db");
+        match path.symlink_metadata() {
+            Ok(found) => is_ours(&path, &is_database(&path, found)?)?,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => make_file(&path)?,
+            Err(e) => return Err(EvidenceError::io(&path, &e)),
+        }
+        Self::writable(path, lock)
+    }
+
+    /// Opens to read only; `None` where nothing was ever written. Makes nothing.
+    pub fn for_reading(state: &Path) -> Result<Option<Self>, EvidenceError> {
+        let state = match state.canonicalize() {
+            Ok(state) => state,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(EvidenceError::io(state, &e)),
+        };
+        let path = state.join("evidence.db");
+        match path.symlink_metadata() {
+            Ok(found) => is_database(&path, found)?,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(EvidenceError::io(&path, &e)),
+        };
+        let open = || {
+            let connection = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+            let schema = schema::check(&connection, |e| EvidenceError::sqlite(&path, e))?;
+            let store = Store { connection, path: path.clone(), _lock: None };
+            Ok((schema > 0).then_some(store))
+        };
+        match open() {
+            // A writer was killed: SQLite takes its half back when the store is next opened to write.
+            Err(EvidenceError::Unfinished) => {
+                let mended = lock(&state, false).and_then(|l| Self::writable(path.clone(), l));
+                mended.map_err(|_| EvidenceError::Unfinished)?.touch()?;
+                open()
+            }
+            other => other,
+        }
+    }
+
+    fn writable(path: PathBuf, lock: File) -> Result<Self, EvidenceError> {
+        let connection = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        let pragmas = "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL;";
+        connection.execute_batch(pragmas).map_err(|e| EvidenceError::sqlite(&path, &e))?;
+        Ok(Store { connection, path, _lock: Some(lock) })
+    }
+
+    fn touch(&self) -> Result<(), EvidenceError> {
+        self.connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK;").map_err(|e| self.error(&e))
+    }
+
+    pub fn error(&self, error: &Error) -> EvidenceError {
+        EvidenceError::sqlite(&self.path, error)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, EvidenceError> {
+    let flags = mode | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let error = |e: &Error| EvidenceError::sqlite(path, e);
+    let connection = Connection::open_with_flags(path, flags).map_err(|e| error(&e))?;
+    connection.busy_timeout(PATIENCE).map_err(|e| error(&e))?;
+    Ok(connection)
+}
+
+/// The lock that every writer takes before it opens: SQLite's own back-off let one
+/// of fifty writers wait six times as long.
+fn lock(state: &Path, make: bool) -> Result<File, EvidenceError> {
+    let path = state.join("evidence.lock");
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(make).mode(0o600);
+    options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+    let file = options.open(&path).map_err(|e| EvidenceError::io(&path, &e))?;
+    let found = file.metadata().map_err(|e| EvidenceError::io(&path, &e))?;
+    is_ours(&path, &is_file(&path, found)?)?;
+    let end = Instant::now() + PATIENCE;
+    let mut pause = Duration::from_micros(300);
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::Error(e)) => return Err(EvidenceError::io(&path, &e)),
+            Err(TryLockError::WouldBlock) if Instant::now() >= end => {
+                return Err(EvidenceError::Locked);
+            }
+            Err(TryLockError::WouldBlock) => sleep(pause),
+        }
+        pause = (pause * 2).min(Duration::from_millis(5));
+    }
+}
+
+fn make_directory(state: &Path) -> Result<(), EvidenceError> {
+    if state.is_dir() {
+        return Ok(());
+    }
+    if let Some(above) = state.ancestors().skip(1).find(|p| p.exists()) {
+        // Root must not leave directories behind that their user cannot remove.
+        let found = metadata(above)?;
+        if rustix::process::geteuid().is_root() && found.uid() != 0 {
+            return Err(EvidenceError::NotOurs(above.to_owned()));
+        }
+    }
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(state);
+    made.map_err(|e| EvidenceError::io(state, &e))
+}
+
+/// An empty file is an empty database; the mode does not depend on the umask.
+fn make_file(path: &Path) -> Result<(), EvidenceError> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    let made = options.open(path).and_then(|f| f.set_permissions(PermissionsExt::from_mode(0o600)));
+    made.map_err(|e| EvidenceError::io(path, &e))
+}
+
+fn metadata(path: &Path) -> Result<Metadata, EvidenceError> {
+    path.metadata().map_err(|e| EvidenceError::io(path, &e))
+}
+
+fn is_file(path: &Path, found: Metadata) -> Result<Metadata, EvidenceError> {
+    match found.file_type() {
+        kind if kind.is_file() => Ok(found),
+        kind if kind.is_symlink() => Err(EvidenceError::Link(path.to_owned())),
+        _ => Err(EvidenceError::NotAFile(path.to_owned())),
+    }
+}
+
+/// SQLite takes less than a header for nothing, and would write over it.
+fn is_database(path: &Path, found: Metadata) -> Result<Metadata, EvidenceError> {
+    const SMALLEST: u64 = 512;
+    let found = is_file(path, found)?;
+    if (1..SMALLEST).contains(&found.len()) {
+        return Err(EvidenceError::Damaged("it is too short to be a database".into()));
+    }
+    Ok(found)
+}
+
+fn is_ours(path: &Path, found: &Metadata) -> Result<(), EvidenceError> {
+    if found.uid() == rustix::process::geteuid().as_raw() {
+        return Ok(());
+    }
+    Err(EvidenceError::NotOurs(path.to_owned()))
+}
+
+/// SQLite fills closed descriptors 0 to 2 and lets the next program inherit them:
+/// ours fill them meanwhile, and are closed again.
+fn low_descriptors() -> Vec<File> {
+    let nulls = std::iter::from_fn(|| File::open("/dev/null").ok());
+    nulls.take(4).take_while(|file| file.as_raw_fd() < 3).collect()
+}

@@ -1,0 +1,159 @@
+//! The home record: a small file in a shim directory that says where the policy,
+//! the state and the cache are, so that no variable of the caller can move them.
+
+use std::fmt::Write as _;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use super::processes::SessionProcess;
+
+/// Name of the record inside a shim directory.
+pub const RECORD: &str = ".embargo-home";
+
+const FIRST_LINE: &str = "embargo home 1";
+
+/// What a shim directory knows of whom it works for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HomeRecord {
+    /// The user who owns the state.
+    pub owner: u32,
+    pub config: PathBuf,
+    pub state: PathBuf,
+    pub cache: PathBuf,
+    /// Where `embargo run` was started: its project's policy holds wherever one goes.
+    pub start: Option<PathBuf>,
+    /// Named policies (`--policy`).
+    pub policies: Vec<PathBuf>,
+    /// The process that `embargo run` became.
+    pub session: Option<SessionProcess>,
+}
+
+/// Why there is no usable record.
+#[derive(Debug)]
+pub enum RecordError {
+    Unreadable(io::Error),
+    /// Not a record, or of a newer form: the line that was not understood.
+    NotUnderstood(String),
+    /// Somebody else could have written it.
+    NotTrusted,
+}
+
+impl HomeRecord {
+    /// Reads the record of a shim directory; `None` when there is none.
+    pub fn read(directory: &Path) -> Result<Option<Self>, RecordError> {
+        use std::io::Read as _;
+        let mut file = match std::fs::File::open(directory.join(RECORD)) {
+            Ok(file) => file,
+            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
+            Err(e) => return Err(RecordError::Unreadable(e)),
+        };
+        let stat = rustix::fs::fstat(&file).map_err(|e| RecordError::Unreadable(e.into()))?;
+        let mut text = Vec::with_capacity(1024);
+        file.read_to_end(&mut text).map_err(RecordError::Unreadable)?;
+        let record = Self::parse(&text)?;
+        let writer = stat.st_uid;
+        let me = rustix::process::geteuid().as_raw();
+        if ![0, me, record.owner].contains(&writer) || stat.st_mode & 0o022 != 0 {
+            return Err(RecordError::NotTrusted);
+        }
+        Ok(Some(record))
+    }
+
+    /// The record as it is written: a line per fact, `%` escapes for line feeds and `%`.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut text = format!("{FIRST_LINE}\nowner {}\n", self.owner).into_bytes();
+        let mut path = |key: &str, value: &Path| {
+            text.extend_from_slice(key.as_bytes());
+            text.push(b' ');
+            escape(value.as_os_str().as_bytes(), &mut text);
+            text.push(b'\n');
+        };
+        path("config", &self.config);
+        path("state", &self.state);
+        path("cache", &self.cache);
+        self.start.iter().for_each(|p| path("start", p));
+        self.policies.iter().for_each(|p| path("policy", p));
+        if let Some(session) = self.session {
+            text.extend_from_slice(format!("session {}:{}\n", session.pid, session.start).as_bytes());
+        }
+        text
+    }
+
+    /// Reads the form of [`HomeRecord::to_bytes`]; a key that is not known is an error.
+    pub fn parse(text: &[u8]) -> Result<Self, RecordError> {
+        let mut lines = text.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+        let not_understood = |line: &[u8]| {
+            RecordError::NotUnderstood(String::from_utf8_lossy(line).into_owned())
+        };
+        match lines.next() {
+            Some(line) if line == FIRST_LINE.as_bytes() => {}
+            other => return Err(not_understood(other.unwrap_or_default())),
+        }
+        let mut owner = None;
+        let (mut config, mut state, mut cache, mut start) = (None, None, None, None);
+        let mut policies = Vec::new();
+        let mut session = None;
+        for line in lines {
+            let split = line.iter().position(|b| *b == b' ').ok_or_else(|| not_understood(line))?;
+            let (key, value) = (&line[..split], &line[split + 1..]);
+            let number = || std::str::from_utf8(value).ok().and_then(|v| v.parse().ok());
+            match key {
+                b"owner" => owner = number(),
+                b"config" => config = Some(unescape(value)),
+                b"state" => state = Some(unescape(value)),
+                b"cache" => cache = Some(unescape(value)),
+                b"start" => start = Some(unescape(value)),
+                b"policy" => policies.push(unescape(value)),
+                b"session" => session = std::str::from_utf8(value).ok().and_then(parse_session),
+                _ => return Err(not_understood(line)),
+            }
+        }
+        match (owner, config, state, cache) {
+            (Some(owner), Some(config), Some(state), Some(cache)) => {
+                Ok(HomeRecord { owner, config, state, cache, start, policies, session })
+            }
+            _ => Err(RecordError::NotUnderstood("owner, config, state or cache is missing".into())),
+        }
+    }
+}
+
+fn parse_session(text: &str) -> Option<SessionProcess> {
+    let (pid, start) = text.split_once(':')?;
+    Some(SessionProcess { pid: pid.parse().ok()?, start: start.parse().ok()? })
+}
+
+fn escape(bytes: &[u8], out: &mut Vec<u8>) {
+    for byte in bytes {
+        match byte {
+            b'%' | b'\n' => {
+                let mut code = String::new();
+                // Writing into a String cannot fail.
+                let _ = write!(code, "%{byte:02x}");
+                out.extend_from_slice(code.as_bytes());
+            }
+            _ => out.push(*byte),
+        }
+    }
+}
+
+fn unescape(bytes: &[u8]) -> PathBuf {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some((byte, more)) = rest.split_first() {
+        let code = (*byte == b'%').then(|| more.get(..2)).flatten();
+        match code.and_then(|c| std::str::from_utf8(c).ok()).and_then(|c| u8::from_str_radix(c, 16).ok()) {
+            Some(decoded) => {
+                out.push(decoded);
+                rest = &more[2..];
+            }
+            None => {
+                out.push(*byte);
+                rest = more;
+            }
+        }
+    }
+    PathBuf::from(std::ffi::OsString::from_vec(out))
+}

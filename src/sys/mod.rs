@@ -1,0 +1,23 @@
+//! Every effect: what was executed and by whom, where things are, files, the
+//! real program, evidence, processes, terminal and clock.
+
+pub mod clock;
+pub mod context;
+pub mod environment;
+pub mod evidence;
+pub mod exec;
+pub mod executed;
+pub mod home;
+pub mod install;
+pub mod notify;
+pub mod policy_view;
+pub mod processes;
+pub mod program;
+mod raw;
+pub mod redact;
+pub mod runs;
+pub mod session;
+pub mod sources;
+pub mod stdio;
+
+pub use raw::Start;

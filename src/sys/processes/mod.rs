@@ -1,0 +1,172 @@
+//! The processes above this one, read once: who called, below which tool call, and
+//! when we began.
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(any(test, not(target_os = "linux")))]
+mod ps;
+mod shebang;
+
+use bstr::BString;
+
+#[cfg(target_os = "linux")]
+use linux as system;
+#[cfg(not(target_os = "linux"))]
+use ps as system;
+
+use crate::policy::{Ancestry, Caller, Process};
+
+pub use system::began_ms;
+
+/// More levels than any honest tree has.
+const LEVELS: usize = 64;
+
+/// A process for as long as it lives: a pid comes back, with another start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SessionProcess {
+    pub pid: u32,
+    /// Linux: clock ticks since the machine started; elsewhere the date as digits.
+    pub start: u64,
+}
+
+/// One process above this one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ancestor {
+    pub id: SessionProcess,
+    pub process: Process,
+}
+
+/// The processes above this one, nearest first, as far as they can be seen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lineage(pub Vec<Ancestor>);
+
+/// What the system tells of one process.
+struct Found {
+    parent: u32,
+    start: u64,
+    process: Process,
+}
+
+impl SessionProcess {
+    /// This process.
+    pub fn current() -> Option<Self> {
+        Self::of(std::process::id())
+    }
+
+    /// A running process.
+    pub fn of(pid: u32) -> Option<Self> {
+        Some(SessionProcess { pid, start: system::Table::read().find(pid)?.start })
+    }
+}
+
+impl std::fmt::Display for SessionProcess {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.pid, self.start)
+    }
+}
+
+/// The lineage of this process as the policy sees it. `script` is the variable `_`.
+pub fn ancestry(
+    session: Option<SessionProcess>,
+    argv: &[BString],
+    script: Option<BString>,
+) -> Ancestry {
+    Lineage::of_this_process(session).ancestry(argv, script)
+}
+
+impl Lineage {
+    /// Up to the first process of the machine or container, itself included: in a
+    /// container that may be the harness. A process that vanishes ends the list.
+    pub fn of_this_process(session: Option<SessionProcess>) -> Self {
+        let table = system::Table::read();
+        let mut ancestors = Vec::new();
+        let Some(mut below) = table.find(std::process::id()) else { return Lineage::default() };
+        while below.parent != 0 && ancestors.len() < LEVELS {
+            let pid = below.parent;
+            // A parent that began after its child is another process with the same pid.
+            let Some(found) = table.find(pid).filter(|f| f.start <= below.start) else { break };
+            let id = SessionProcess { pid, start: found.start };
+            let process = Process { is_session: session == Some(id), ..found.process.clone() };
+            ancestors.push(Ancestor { id, process });
+            below = found;
+        }
+        Lineage(ancestors)
+    }
+
+    /// As the policy sees it.
+    pub fn ancestry(&self, argv: &[BString], script: Option<BString>) -> Ancestry {
+        let processes = self.0.iter().map(|ancestor| ancestor.process.clone()).collect();
+        Ancestry { processes, script, by_shebang: shebang::names_program(argv) }
+    }
+
+    /// The process that started this one.
+    pub fn parent(&self) -> Option<&Ancestor> {
+        self.0.first()
+    }
+
+    /// The tool call: the outermost shell with `-c` below the session or harness.
+    /// Where neither is seen, the nearest such shell: an outer one may have started
+    /// the harness itself.
+    pub fn call_id(&self) -> Option<String> {
+        let is_top = |ancestor: &Ancestor| {
+            ancestor.process.is_session || ancestor.process.caller() == Caller::Harness
+        };
+        let top = self.0.iter().position(is_top);
+        let mut shells = self.0[..top.unwrap_or(self.0.len())].iter().filter(|a| a.has_text());
+        let call = if top.is_some() { shells.next_back() } else { shells.next() };
+        call.map(|ancestor| ancestor.id.to_string())
+    }
+}
+
+impl Ancestor {
+    /// A shell called with `-c`.
+    fn has_text(&self) -> bool {
+        let options = self.process.argv.iter().skip(1).take_while(|a| a.starts_with(b"-"));
+        self.process.caller() == Caller::Shell
+            && options.into_iter().any(|a| !a.starts_with(b"--") && a.contains(&b'c'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lineage(argvs: &[&[&str]]) -> Lineage {
+        let ancestor = |(at, argv): (usize, &&[&str])| Ancestor {
+            id: SessionProcess { pid: 100 - u32::try_from(at).unwrap_or_default(), start: 7 },
+            process: Process {
+                argv: argv.iter().map(|word| BString::from(*word)).collect(),
+                executable: argv[0].into(),
+                is_session: false,
+            },
+        };
+        Lineage(argvs.iter().enumerate().map(ancestor).collect())
+    }
+
+    #[test]
+    fn one_tool_call_is_the_outermost_command_text_below_the_harness() {
+        let bash: &[&str] = &["bash", "-c", "make"];
+        let dash: &[&str] = &["sh", "-ec", "gradle a; gradle b"];
+        let rows: [(&[&[&str]], Option<&str>); 9] = [
+            (&[bash, &["claude"], &["bash"]], Some("100:7")),
+            (&[dash, &["make"], bash, &["claude"]], Some("98:7")),
+            (&[dash, &["make"], bash, &["codex"], &["sh", "-c", "codex"]], Some("98:7")),
+            (&[&["bash", "x.sh"], bash, &["node", "/usr/bin/gemini"]], Some("99:7")),
+            (&[&["claude"], bash], None),
+            (&[&["bash"], &["claude"]], None),
+            (&[&["bash", "--norc", "-c", "x"], &["claude"]], Some("100:7")),
+            (&[dash, &["make"], bash, &["node"], &["sh", "-c", "agent"]], Some("100:7")),
+            (&[], None),
+        ];
+        for (argvs, call) in rows {
+            assert_eq!(lineage(argvs).call_id().as_deref(), call, "{argvs:?}");
+        }
+    }
+
+    #[test]
+    fn a_recorded_session_bounds_the_tool_call_too() {
+        let mut above = lineage(&[&["sh", "-c", "x"], &["bash", "-c", "y"], &["own-agent"]]);
+        above.0[2].process.is_session = true;
+        assert_eq!(above.call_id().as_deref(), Some("99:7"));
+    }
+}

@@ -1,0 +1,223 @@
+//! The real program: the next on PATH after us that is not us.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, AtFlags, CWD, FileType};
+
+use super::executed::{Executed, identity, widen};
+use super::raw::NOTE_OWNER;
+
+/// Where execvp(3) of musl looks when PATH is not set.
+const DEFAULT_PATH: &str = "/usr/local/bin:/bin:/usr/bin";
+
+/// Bytes read from a candidate: its ELF header and, nearly always, its notes.
+const HEAD: usize = 4096;
+
+/// A program to become.
+#[derive(Debug)]
+pub struct Program {
+    pub path: CString,
+    /// It may look for its own name on PATH and meet us again.
+    pub may_come_back: bool,
+}
+
+/// Nothing to become.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoProgram {
+    /// 127.
+    NotFound,
+    /// 126: there is one, but it may not be executed.
+    NotExecutable,
+}
+
+/// Searches PATH for `name`, from the entry after ours on; after `hop` too, when a
+/// version manager led back to us.
+pub fn find(name: &OsStr, us: &Executed, hop: Option<&Path>) -> Result<Program, NoProgram> {
+    let path = std::env::var_os("PATH");
+    let path = path.as_deref().unwrap_or(OsStr::new(DEFAULT_PATH));
+    let entries: Vec<&[u8]> = path.as_bytes().split(|b| *b == b':').collect();
+    let after = |place: Option<usize>| place.map_or(0, |i| i + 1);
+    let ours = after(place_of(us.directory(), &entries));
+    let start = ours.max(hop.map_or(0, |dir| after(place_of(dir, &entries))));
+    search(&entries[start..], name, us)
+}
+
+/// The program of this name anywhere on PATH that is not us: `embargo run` stands in
+/// no shim directory.
+pub fn anywhere(name: &OsStr, us: &Executed) -> Result<Program, NoProgram> {
+    let path = std::env::var_os("PATH");
+    let path = path.as_deref().unwrap_or(OsStr::new(DEFAULT_PATH));
+    let entries: Vec<&[u8]> = path.as_bytes().split(|b| *b == b':').collect();
+    search(&entries, name, us)
+}
+
+/// PATH with a directory in front.
+pub fn path_behind(directory: &Path) -> OsString {
+    let mut path = directory.as_os_str().to_owned();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into()));
+    path
+}
+
+/// Is this directory the first on PATH, those of runs aside?
+pub fn is_first(directory: &Path, is_run: impl Fn(&Path) -> bool) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let first = std::env::split_paths(&path).find(|entry| !is_run(entry));
+    first.is_some_and(|first| trim(first.as_os_str().as_bytes()) == trim(directory.as_os_str().as_bytes()))
+}
+
+/// Is there a program of this name on PATH that is not us?
+pub fn exists(name: &OsStr, us: &Executed) -> bool {
+    anywhere(name, us).is_ok()
+}
+
+/// Names on PATH that are `stem` and a version: `python` is in `python3.11`.
+pub fn versions(stem: &str, us: &Executed) -> Vec<String> {
+    let path = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
+    let is_version = |name: &str| {
+        let rest = name.strip_prefix(stem).unwrap_or_default();
+        !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+    };
+    let mut names: Vec<String> = std::env::split_paths(&path)
+        .filter_map(|directory| std::fs::read_dir(directory).ok())
+        .flat_map(|entries| entries.filter_map(Result::ok))
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| is_version(name) && exists(OsStr::new(name), us))
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn search(entries: &[&[u8]], name: &OsStr, us: &Executed) -> Result<Program, NoProgram> {
+    let mut denied = NoProgram::NotFound;
+    for entry in entries {
+        let file = join(entry, name);
+        match candidate(&file, us, name) {
+            Candidate::Program(may_come_back) => {
+                let Ok(path) = CString::new(file.as_os_str().as_bytes()) else { continue };
+                return Ok(Program { path, may_come_back });
+            }
+            Candidate::Denied => denied = NoProgram::NotExecutable,
+            Candidate::Absent | Candidate::Us => {}
+        }
+    }
+    Err(denied)
+}
+
+/// Does this file bear our note: a copy, or another version?
+pub fn is_embargo(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| head(&file).is_some_and(|h| bears_our_note(&file, &h)))
+}
+
+enum Candidate {
+    Absent,
+    Denied,
+    Us,
+    Program(bool),
+}
+
+fn candidate(file: &Path, us: &Executed, name: &OsStr) -> Candidate {
+    let Ok(stat) = rustix::fs::stat(file) else { return Candidate::Absent };
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Candidate::Absent;
+    }
+    if us.identity == Some((widen(stat.st_dev), stat.st_ino)) {
+        return Candidate::Us;
+    }
+    if rustix::fs::accessat(CWD, file, Access::EXEC_OK, AtFlags::EACCESS).is_err() {
+        return Candidate::Denied;
+    }
+    let Some((opened, head)) = File::open(file).ok().and_then(|f| head(&f).map(|h| (f, h))) else {
+        // Executable but not readable: no script, and nothing more can be known.
+        return Candidate::Program(leads_elsewhere(file, name));
+    };
+    if bears_our_note(&opened, &head) {
+        return Candidate::Us;
+    }
+    let is_script = !head.starts_with(b"\x7fELF") && !is_mach_o(&head);
+    Candidate::Program(is_script || leads_elsewhere(file, name))
+}
+
+/// A link to another name: `python` → `mise`, but not `python3` → `python3.11`.
+fn leads_elsewhere(file: &Path, name: &OsStr) -> bool {
+    let Ok(target) = std::fs::read_link(file) else { return false };
+    let target = target.file_name().unwrap_or_default().as_bytes();
+    let suffix = target.strip_prefix(name.as_bytes());
+    suffix.is_none_or(|s| !s.iter().all(|b| b.is_ascii_digit() || b".-".contains(b)))
+}
+
+/// Place of a directory in PATH: by its spelling, else by what it is.
+fn place_of(directory: &Path, entries: &[&[u8]]) -> Option<usize> {
+    let spelled = directory.as_os_str().as_bytes();
+    entries.iter().position(|e| trim(e) == trim(spelled)).or_else(|| {
+        let wanted = identity(directory)?;
+        entries.iter().position(|e| identity(&join(e, OsStr::new(""))) == Some(wanted))
+    })
+}
+
+fn trim(path: &[u8]) -> &[u8] {
+    match path {
+        [rest @ .., b'/'] if !rest.is_empty() => rest,
+        _ => path,
+    }
+}
+
+/// An empty entry is the working directory.
+fn join(entry: &[u8], name: &OsStr) -> PathBuf {
+    Path::new(OsStr::from_bytes(if entry.is_empty() { b"." } else { entry })).join(name)
+}
+
+fn head(mut file: &File) -> Option<Vec<u8>> {
+    let mut head = vec![0; HEAD];
+    let length = file.read(&mut head).ok()?;
+    head.truncate(length);
+    Some(head)
+}
+
+fn is_mach_o(head: &[u8]) -> bool {
+    matches!(head.get(..4), Some(b"\xcf\xfa\xed\xfe" | b"\xce\xfa\xed\xfe" | b"\xca\xfe\xba\xbe"))
+}
+
+/// Looks through the note segments of a 64-bit ELF file (elf(5)).
+fn bears_our_note(file: &File, head: &[u8]) -> bool {
+    const PT_NOTE: u64 = 4;
+    if !head.starts_with(b"\x7fELF\x02\x01") {
+        return false;
+    }
+    let number = |at: usize, width: usize| {
+        head.get(at..at + width)
+            .map(|b| b.iter().rev().fold(0u64, |n, byte| n << 8 | u64::from(*byte)))
+    };
+    let (Some(table), Some(size), Some(count)) = (number(32, 8), number(54, 2), number(56, 2)) else {
+        return false;
+    };
+    (0..count.min(64)).any(|i| {
+        let Some(at) = usize::try_from(table + i * size).ok().filter(|at| *at < HEAD) else {
+            return false;
+        };
+        let (Some(PT_NOTE), Some(offset), Some(length)) =
+            (number(at, 4), number(at + 8, 8), number(at + 32, 8))
+        else {
+            return false;
+        };
+        let range = usize::try_from(offset).ok().zip(usize::try_from(length.min(4096)).ok());
+        let Some((offset, length)) = range else { return false };
+        match head.get(offset..offset.saturating_add(length)) {
+            Some(notes) => holds_owner(notes),
+            None => {
+                let mut notes = vec![0; length];
+                file.read_exact_at(&mut notes, offset as u64).is_ok() && holds_owner(&notes)
+            }
+        }
+    })
+}
+
+fn holds_owner(notes: &[u8]) -> bool {
+    notes.windows(NOTE_OWNER.len()).any(|w| w == NOTE_OWNER)
+}

@@ -1,0 +1,168 @@
+//! Which policy files are in force for a call: system, user, project files
+//! upwards of the start and the effective directories, and named ones.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::Stat;
+
+use crate::config::SourceText;
+use crate::policy::Layer;
+use crate::view::{Identity, Read, SourceRecord, Standing};
+
+use super::context::{Context, absolute};
+use super::executed::widen;
+
+/// The system's policy directory.
+const SYSTEM: &str = "/etc/embargo";
+/// A policy file, in its two forms.
+const NAMES: [&str; 2] = ["embargo.toml", "embargo.json"];
+/// Directories above the working directory that are looked into.
+const DEPTH: usize = 64;
+
+/// The policy files that are there now, highest authority first, each once.
+pub fn find(context: &Context, effective: &[PathBuf]) -> Vec<SourceRecord> {
+    let mut found = Found::default();
+    found.directory(Path::new(SYSTEM), Layer::System);
+    if let Some(config) = context.config() {
+        found.directory(config, Layer::User);
+    }
+    let start = context.record.as_ref().and_then(|r| r.start.as_deref());
+    for directory in start.into_iter().chain(context.cwd.as_deref()).chain(effective.iter().map(|p| &**p)) {
+        for ancestor in directory.ancestors().take(DEPTH) {
+            if !found.looked_into(ancestor) {
+                found.directory(ancestor, Layer::Project);
+            }
+        }
+    }
+    if let Some(added) = context.added_config() {
+        found.directory(added, Layer::Named);
+    }
+    let recorded = context.record.iter().flat_map(|r| &r.policies);
+    for path in recorded.chain(&context.named) {
+        // A named file that is not there is a fault, not an absence.
+        found.add(path, Layer::Named, identity(path));
+    }
+    found.sources
+}
+
+/// A user's own command descriptions, and the directory that lists them.
+pub fn descriptions(context: &Context) -> Vec<SourceRecord> {
+    let Some(config) = context.config() else { return Vec::new() };
+    let directory = config.join("shims");
+    let record = |path: &Path| SourceRecord {
+        path: path.as_os_str().as_bytes().to_vec(),
+        layer: Layer::User,
+        standing: Standing::Drawn,
+        identity: identity(path),
+    };
+    let mut sources = vec![record(&directory)];
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&directory)
+        .map(|entries| entries.filter_map(Result::ok).map(|e| e.path()).collect())
+        .unwrap_or_default();
+    files.retain(|f| f.extension().is_some_and(|e| e == "toml"));
+    files.sort();
+    sources.extend(files.iter().map(|f| record(f)));
+    sources
+}
+
+/// A file that somebody names: of the layer whose place it has.
+pub fn named(context: &Context, path: &Path) -> SourceRecord {
+    let path = absolute(context.cwd.as_deref(), path);
+    let known = find(context, &[]).into_iter().find(|s| s.path == path.as_os_str().as_bytes());
+    known.unwrap_or_else(|| SourceRecord {
+        path: path.as_os_str().as_bytes().to_vec(),
+        layer: Layer::Named,
+        standing: Standing::Found,
+        identity: identity(&path),
+    })
+}
+
+/// A user's own command descriptions, as far as they can be read.
+pub fn description_texts(context: &Context) -> Vec<SourceText> {
+    let records = descriptions(context);
+    let files = records.iter().map(read).filter(|r| r.path.extension().is_some_and(|e| e == "toml"));
+    files
+        .filter_map(|read| {
+            let shown = read.path.display().to_string();
+            let bytes = read.bytes.ok()?;
+            Some(SourceText { path: read.path, shown, layer: Layer::User, bytes })
+        })
+        .collect()
+}
+
+/// The text of a source, or why it cannot be had.
+pub fn read(record: &SourceRecord) -> Read {
+    let path = PathBuf::from(OsStr::from_bytes(&record.path));
+    Read { bytes: read_file(&path), path, layer: record.layer }
+}
+
+/// A file that a policy takes over.
+pub fn read_file(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|e| e.to_string())
+}
+
+/// What identifies a file now.
+pub fn identity(path: &Path) -> Option<Identity> {
+    let stat = rustix::fs::stat(path).ok()?;
+    let rooted = stat.st_uid == 0
+        && path.parent().and_then(|dir| rustix::fs::stat(dir).ok()).is_some_and(|dir| {
+            dir.st_uid == 0 && dir.st_mode & 0o022 == 0
+        });
+    Some(from_stat(&stat, rooted))
+}
+
+fn from_stat(stat: &Stat, rooted: bool) -> Identity {
+    let nanoseconds = |seconds: i64, fraction: i64| i128::from(seconds) * 1_000_000_000 + i128::from(fraction);
+    Identity {
+        device: widen(stat.st_dev),
+        inode: stat.st_ino,
+        size: u64::try_from(stat.st_size).unwrap_or_default(),
+        modified: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+        changed: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        rooted,
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    sources: Vec<SourceRecord>,
+    directories: Vec<PathBuf>,
+}
+
+impl Found {
+    fn looked_into(&self, directory: &Path) -> bool {
+        self.directories.iter().any(|d| d == directory)
+    }
+
+    fn directory(&mut self, directory: &Path, layer: Layer) {
+        self.directories.push(directory.to_owned());
+        for name in NAMES {
+            let path = directory.join(name);
+            if let Some(identity) = identity(&path) {
+                self.add(&path, layer, Some(identity));
+            }
+        }
+    }
+
+    fn add(&mut self, path: &Path, layer: Layer, identity: Option<Identity>) {
+        let path = path.as_os_str().as_bytes();
+        if !self.sources.iter().any(|s| s.path == path) {
+            self.sources.push(SourceRecord { path: path.to_vec(), layer, standing: Standing::Found, identity });
+        }
+    }
+}
+
+/// Without links and `..`, where the path is there; else as it is.
+pub fn canonical(path: PathBuf) -> PathBuf {
+    std::fs::canonicalize(&path).unwrap_or(path)
+}
+
+/// The same for the directory of a file alone.
+pub fn in_canonical_directory(path: PathBuf) -> PathBuf {
+    match (path.parent(), path.file_name()) {
+        (Some(directory), Some(name)) => canonical(directory.to_owned()).join(name),
+        _ => path,
+    }
+}

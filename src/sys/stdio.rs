@@ -1,0 +1,54 @@
+//! Standard streams: written without panics, never written where they were not
+//! meant to go.
+
+use std::io::{IsTerminal as _, Write as _};
+
+/// Standard descriptors that are closed get /dev/null, so that no file of ours is
+/// taken for one of them. Only for a process that will not become another.
+pub fn fill_closed() {
+    while let Ok(file) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null") {
+        use std::os::fd::AsRawFd as _;
+        if file.as_raw_fd() > 2 {
+            break;
+        }
+        // Stays open until the process ends.
+        std::mem::forget(file);
+    }
+}
+
+/// Is one of the three standard descriptors closed?
+pub fn is_any_closed() -> bool {
+    rustix::fs::fstat(std::io::stdin()).is_err()
+        || rustix::fs::fstat(std::io::stdout()).is_err()
+        || rustix::fs::fstat(std::io::stderr()).is_err()
+}
+
+/// To standard error; whoever closed it does not want to know.
+pub fn say(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// To standard output, for `embargo`'s own face; a closed pipe ends the output, not the process.
+pub fn print(text: &str) {
+    print_bytes(text.as_bytes());
+}
+
+/// The same for what is not all text: paths.
+pub fn print_bytes(bytes: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(bytes).and_then(|()| out.flush());
+}
+
+/// Is standard error thrown away while standard output is a terminal?
+pub fn only_stdout_is_seen() -> bool {
+    std::io::stdout().is_terminal() && stderr_is_null()
+}
+
+/// Does standard error go to /dev/null, or nowhere?
+pub fn stderr_is_null() -> bool {
+    let Ok(null) = rustix::fs::stat("/dev/null") else { return false };
+    match rustix::fs::fstat(std::io::stderr()) {
+        Ok(stat) => stat.st_rdev == null.st_rdev && stat.st_mode == null.st_mode,
+        Err(_) => true,
+    }
+}

@@ -1,0 +1,140 @@
+//! Policy text of every layer → the contents of a view, or the reason why the
+//! policy cannot be trusted. Pure: files come in as bytes.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use bstr::ByteSlice;
+
+use crate::config::{self, Diagnostic, Level, SourceText};
+use crate::policy::Layer;
+
+use super::Contents;
+
+/// A policy file as it was read.
+#[derive(Debug, Clone)]
+pub struct Read {
+    pub path: PathBuf,
+    pub layer: Layer,
+    /// Its bytes, or why they cannot be had.
+    pub bytes: Result<Vec<u8>, String>,
+}
+
+/// Why nothing may be run: what exit 88 says, one fault a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Distrust {
+    pub message: String,
+}
+
+/// Compiles sources, highest authority first.
+///
+/// A fault in a system, user or named file distrusts everything. Of a broken
+/// project file the text in `last_good` stays in force, and each call says so;
+/// without one, the names that its text mentions are distrusted.
+pub fn compile(
+    sources: &[Read],
+    descriptions: &[SourceText],
+    last_good: &[(Vec<u8>, Vec<u8>)],
+    read: impl Fn(&Path) -> Result<Vec<u8>, String>,
+) -> Result<Contents, Distrust> {
+    let (catalogue, faults) = config::catalogue(descriptions);
+    distrust_if(&faults, |_| true)?;
+
+    let mut contents = Contents { catalogue, ..Contents::default() };
+    let mut texts = Vec::new();
+    for source in sources {
+        match &source.bytes {
+            Ok(bytes) => texts.push(source_text(&source.path, source.layer, bytes.clone())),
+            Err(why) if source.layer == Layer::Project => {
+                let fault = format!("{}: {why}", source.path.display());
+                fall_back(&source.path, &fault, b"", last_good, &mut texts, &mut contents);
+            }
+            Err(why) => {
+                let message = format!(
+                    "the policy file {} cannot be read: {why}\nA person must make it readable, or remove what names it.",
+                    source.path.display()
+                );
+                return Err(Distrust { message });
+            }
+        }
+    }
+
+    let mut loaded = config::load(&texts, &read);
+    let broken: Vec<PathBuf> = loaded.broken.clone();
+    if !broken.is_empty() {
+        let in_project =
+            |path: &Path| texts.iter().any(|t| t.path == path && t.layer == Layer::Project);
+        distrust_if(&loaded.diagnostics, |d| broken.contains(&d.path) && !in_project(&d.path))?;
+        let (bad, good): (Vec<_>, Vec<_>) =
+            texts.into_iter().partition(|t| broken.contains(&t.path));
+        texts = good;
+        for source in &bad {
+            let fault = loaded
+                .diagnostics
+                .iter()
+                .find(|d| d.path == source.path && d.level == Level::Error)
+                .map_or_else(String::new, |d| {
+                    format!("{}:{}:{}: {}", d.shown, d.line, d.column, d.message)
+                });
+            fall_back(&source.path, &fault, &source.bytes, last_good, &mut texts, &mut contents);
+        }
+        loaded = config::load(&texts, &read);
+        // What was good once, for this build, is good still; if not, nothing can be trusted.
+        distrust_if(&loaded.diagnostics, |d| d.level == Level::Error)?;
+    }
+    contents.texts = texts
+        .iter()
+        .filter(|t| t.layer == Layer::Project)
+        .map(|t| (<[u8]>::from_path(&t.path).unwrap_or_default().to_vec(), t.bytes.clone()))
+        .collect();
+    contents.policy = loaded.policy;
+    Ok(contents)
+}
+
+/// A policy file as messages show it: a project's by name, any other by its whole path.
+pub fn source_text(path: &Path, layer: Layer, bytes: Vec<u8>) -> SourceText {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let shown = if layer == Layer::Project { name } else { path.display().to_string() };
+    SourceText { path: path.to_owned(), shown, layer, bytes }
+}
+
+fn fall_back(
+    path: &Path,
+    fault: &str,
+    bytes: &[u8],
+    last_good: &[(Vec<u8>, Vec<u8>)],
+    texts: &mut Vec<SourceText>,
+    contents: &mut Contents,
+) {
+    let key = <[u8]>::from_path(path).unwrap_or_default();
+    match last_good.iter().find(|(p, _)| p == key) {
+        Some((_, good)) => {
+            texts.push(source_text(path, Layer::Project, good.clone()));
+            contents
+                .notices
+                .push(format!("{fault}; the last version that was right stays in force"));
+        }
+        None => {
+            contents
+                .notices
+                .push(format!("{fault}; nothing of this file is in force until it is mended"));
+            let names = bytes.split(|b| !(b.is_ascii_alphanumeric() || b"._+-".contains(b)));
+            let names = names.filter_map(|n| n.to_str().ok()).filter(|n| !n.is_empty());
+            let distrusted: BTreeMap<String, String> =
+                names.map(|n| (n.to_owned(), fault.to_owned())).collect();
+            contents.distrusted.extend(distrusted);
+        }
+    }
+}
+
+fn distrust_if(
+    diagnostics: &[Diagnostic],
+    concerns: impl Fn(&Diagnostic) -> bool,
+) -> Result<(), Distrust> {
+    let faults: Vec<String> = diagnostics
+        .iter()
+        .filter(|d| d.level == Level::Error && concerns(d))
+        .map(|d| format!("{}:{}:{}: {}", d.shown, d.line, d.column, d.message))
+        .collect();
+    if faults.is_empty() { Ok(()) } else { Err(Distrust { message: faults.join("\n") }) }
+}

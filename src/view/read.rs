@@ -1,0 +1,298 @@
+//! Bytes → the few records a call needs.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::command::{Grammar, Words};
+use crate::policy::{Invocation, Reserved, Rule, Settings};
+
+use super::key::{Key, trigrams};
+use super::{BUILD_ID, SourceRecord};
+
+/// Bytes before the first section.
+pub(super) const HEADER: usize = 96;
+/// Bytes of one slot of the table.
+pub(super) const SLOT: usize = 16;
+
+const MAGIC: &[u8; 8] = b"embargoV";
+
+/// A view over bytes, mapped or in memory.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    bytes: &'a [u8],
+    header: Header,
+}
+
+/// These bytes are no view of this build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Damaged;
+
+/// What is known of a described program before its grammar is read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramEntry {
+    /// The name it was filed under.
+    pub name: String,
+    pub canonical: String,
+    pub argv0_is_path: bool,
+    /// Another command may stand in its arguments.
+    pub wraps: bool,
+    /// An option may change the directory it works in.
+    pub changes_directory: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Header {
+    pub length: u32,
+    pub sources: (u32, u32),
+    pub settings: (u32, u32),
+    pub notices: (u32, u32),
+    pub distrusted: (u32, u32),
+    pub slots: (u32, u32),
+    pub records: u32,
+    pub texts: (u32, u32),
+    pub rules: u32,
+}
+
+impl Header {
+    fn fields(&self) -> [u32; 15] {
+        let Header { length, sources, settings, notices, distrusted, slots, records, texts, rules } =
+            *self;
+        [
+            length,
+            sources.0,
+            sources.1,
+            settings.0,
+            settings.1,
+            notices.0,
+            notices.1,
+            distrusted.0,
+            distrusted.1,
+            slots.0,
+            slots.1,
+            records,
+            texts.0,
+            texts.1,
+            rules,
+        ]
+    }
+
+    pub(super) fn write(&self, build: &str, bytes: &mut [u8]) {
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8..24].copy_from_slice(&build.as_bytes()[..16]);
+        for (i, field) in self.fields().iter().enumerate() {
+            bytes[24 + i * 4..28 + i * 4].copy_from_slice(&field.to_le_bytes());
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Option<Header> {
+        if bytes.get(..8)? != MAGIC || bytes.get(8..24)? != &BUILD_ID.as_bytes()[..16] {
+            return None;
+        }
+        let f = |i: usize| u32_at(bytes, 24 + i * 4);
+        Some(Header {
+            length: f(0)?,
+            sources: (f(1)?, f(2)?),
+            settings: (f(3)?, f(4)?),
+            notices: (f(5)?, f(6)?),
+            distrusted: (f(7)?, f(8)?),
+            slots: (f(9)?, f(10)?),
+            records: f(11)?,
+            texts: (f(12)?, f(13)?),
+            rules: f(14)?,
+        })
+    }
+}
+
+impl<'a> View<'a> {
+    /// Takes bytes as a view; refuses what is not whole or not of this build.
+    pub fn open(bytes: &'a [u8]) -> Result<Self, Damaged> {
+        let header = Header::read(bytes).ok_or(Damaged)?;
+        let slots = header.slots.1 as usize / SLOT;
+        if header.length as usize != bytes.len() || !slots.is_power_of_two() {
+            return Err(Damaged);
+        }
+        Ok(View { bytes, header })
+    }
+
+    /// The files it was made from.
+    pub fn sources(&self) -> Result<Vec<SourceRecord>, Damaged> {
+        self.section(self.header.sources)
+    }
+
+    pub fn settings(&self) -> Settings {
+        self.section(self.header.settings).unwrap_or_default()
+    }
+
+    /// What is said on every call while it holds.
+    pub fn notices(&self) -> Vec<String> {
+        if self.header.notices.1 == 0 {
+            return Vec::new();
+        }
+        self.section(self.header.notices).unwrap_or_default()
+    }
+
+    /// Why this name cannot be trusted to be free: a broken file mentions it.
+    pub fn distrust(&self, called: &str) -> Option<String> {
+        if self.header.distrusted.1 == 0 {
+            return None;
+        }
+        let names: BTreeMap<String, String> = self.section(self.header.distrusted).ok()?;
+        names.get(called).cloned()
+    }
+
+    /// The last good text of each project source.
+    pub fn texts(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
+        self.section(self.header.texts).unwrap_or_default()
+    }
+
+    /// How many rules are in force.
+    pub fn rule_count(&self) -> u32 {
+        self.header.rules
+    }
+
+    /// What is known of a program by its basename.
+    pub fn program(&self, called: &[u8]) -> Option<ProgramEntry> {
+        let direct =
+            self.records::<ProgramEntry>(Key::Named(called)).find(|e| e.name.as_bytes() == called);
+        direct.or_else(|| {
+            let version = |b: u8| b.is_ascii_digit() || b == b'.';
+            let stem = called.len() - called.iter().rev().take_while(|b| version(**b)).count();
+            if stem == called.len() {
+                return None;
+            }
+            let fits = |e: &ProgramEntry| {
+                let name = e.name.strip_suffix('*').unwrap_or(&e.name).as_bytes();
+                called.len() > name.len() && called.starts_with(name)
+            };
+            self.records(Key::Versioned(&called[..stem])).find(fits)
+        })
+    }
+
+    /// The grammar of a command path.
+    pub fn grammar(&self, path: &str) -> Option<Grammar> {
+        self.records(Key::Grammar(path)).next()
+    }
+
+    /// The reserved name, if it is one.
+    pub fn reserved(&self, words: &Words) -> Vec<Reserved> {
+        let called = words.called();
+        let mut found: Vec<Reserved> = self.records(Key::Reserved(called)).collect();
+        if words.program() != called {
+            found.extend(self.records(Key::Reserved(words.program())));
+        }
+        found
+    }
+
+    /// Could any rule or reserved name speak of a call of this program, as far as its name tells?
+    /// Rules over any command's text count as well.
+    pub fn may_speak_of(&self, called: &[u8]) -> bool {
+        let canonical = self.program(called).map(|p| p.canonical);
+        let names = [Some(called), canonical.as_deref().map(str::as_bytes)];
+        self.bucket(Key::Everything).is_some()
+            || self.bucket(Key::HasTrigrams(b"")).is_some()
+            || names.into_iter().flatten().any(|name| {
+                self.bucket(Key::Program(name)).is_some()
+                    || self.bucket(Key::HasTrigrams(name)).is_some()
+                    || self.bucket(Key::Reserved(name)).is_some()
+                    || self.bucket(Key::Word(name, b"")).is_some()
+            })
+    }
+
+    /// Rules that may hit one of these calls: a superset of those that do.
+    pub fn candidates(&self, calls: &[Invocation]) -> Vec<Rule> {
+        let mut found: Vec<Rule> = self.records(Key::Everything).collect();
+        let mut seen = Vec::new();
+        for call in calls {
+            let called: &[u8] = call.words.called();
+            let program: &[u8] = call.words.program();
+            let names = [called, program];
+            let names = if called == program { &names[..1] } else { &names[..] };
+            for name in names.iter().copied() {
+                self.collect(Key::Program(name), &mut seen, &mut found);
+                for word in call.words.words() {
+                    self.collect(Key::Word(name, &word.text), &mut seen, &mut found);
+                    if !word.doubtful {
+                        break;
+                    }
+                }
+                self.collect_text(name, &call.text, &mut seen, &mut found);
+            }
+            self.collect_text(b"", call.whole(), &mut seen, &mut found);
+        }
+        found
+    }
+
+    fn collect_text(&self, name: &[u8], text: &str, seen: &mut Vec<u64>, found: &mut Vec<Rule>) {
+        if self.bucket(Key::HasTrigrams(name)).is_none() {
+            return;
+        }
+        for gram in trigrams(text.as_bytes()) {
+            self.collect(Key::Trigram(name, gram), seen, found);
+        }
+    }
+
+    fn collect(&self, key: Key<'_>, seen: &mut Vec<u64>, found: &mut Vec<Rule>) {
+        let Some(bucket) = self.bucket(key) else { return };
+        if !seen.contains(&key.hash()) {
+            seen.push(key.hash());
+            found.extend(Records { rest: bucket }.filter_map(unpack));
+        }
+    }
+
+    fn records<T: DeserializeOwned + 'a>(&self, key: Key<'_>) -> impl Iterator<Item = T> + 'a {
+        let rest = self.bucket(key).unwrap_or_default();
+        Records { rest }.filter_map(unpack)
+    }
+
+    fn bucket(&self, key: Key<'_>) -> Option<&'a [u8]> {
+        let (start, length) = (self.header.slots.0 as usize, self.header.slots.1 as usize);
+        let slots = self.bytes.get(start..start.checked_add(length)?)?;
+        let count = length / SLOT;
+        let hash = key.hash();
+        // At most one turn around: a damaged table without a free slot ends too.
+        for step in 0..count {
+            let at = ((hash as usize).wrapping_add(step) & (count - 1)) * SLOT;
+            match u64::from_le_bytes(slots.get(at..at + 8)?.try_into().ok()?) {
+                0 => return None,
+                found if found == hash => {
+                    let offset = self.header.records as usize + u32_at(slots, at + 8)? as usize;
+                    let length = u32_at(slots, at + 12)? as usize;
+                    return self.bytes.get(offset..offset.checked_add(length)?);
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn section<T: DeserializeOwned>(&self, (offset, length): (u32, u32)) -> Result<T, Damaged> {
+        let (offset, length) = (offset as usize, length as usize);
+        let bytes = offset.checked_add(length).and_then(|end| self.bytes.get(offset..end));
+        bytes.and_then(unpack).ok_or(Damaged)
+    }
+}
+
+/// Length-prefixed records of a bucket.
+struct Records<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let length = u32_at(self.rest, 0)? as usize;
+        let record = self.rest.get(4..4usize.checked_add(length)?)?;
+        self.rest = &self.rest[4 + length..];
+        Some(record)
+    }
+}
+
+fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    postcard::from_bytes(bytes).ok()
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..at + 4)?.try_into().ok().map(u32::from_le_bytes)
+}

@@ -1,0 +1,291 @@
+//! A throw-away world with a home, a project and stub programs, and a consuming `Test`
+//! that runs the built binary in it and asserts everything, silence included.
+//!
+//! Nothing of the caller's environment gets in. What differs from run to run is
+//! replaced before it is compared: evidence ids by `e_ID`, the world's directory by
+//! `[W]`, the directory of a run by `runs/RUN`.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The binary under test.
+pub const EMBARGO: &str = env!("CARGO_BIN_EXE_embargo");
+
+/// One rule, on gradle.
+pub const NO_GRADLE: &str = "\
+[[embargo]]
+id = \"no-gradle\"
+command = \"gradle\"
+reason = \"raw gradle does not have the libraries our application needs\"
+alternative = \"run `./gradlew {args}`\"
+";
+
+/// What NO_GRADLE in the project's file says of `gradle build`.
+pub const REFUSED: &str = "\
+I must not use `gradle` because raw gradle does not have the libraries our application needs. Instead, run `./gradlew build`.
+This is policy, not a fault: rule `no-gradle` (embargo.toml:1) covers every use of it; trying again or with other flags will be refused too.
+";
+
+/// A home, a project directory and a directory of programs, removed in the end.
+pub struct World {
+    root: tempfile::TempDir,
+}
+
+impl World {
+    pub fn new() -> Self {
+        let root = tempfile::Builder::new().prefix("embargo-test-").tempdir().expect("a directory");
+        let world = World { root };
+        for directory in ["home", "project", "bin"] {
+            fs::create_dir(world.path(directory)).expect("a directory");
+        }
+        world
+    }
+
+    /// A path below the world: `home`, `project`, `bin`, `shims` and what is in them.
+    pub fn path(&self, below: impl AsRef<Path>) -> PathBuf {
+        let root = self.root.path().canonicalize().expect("the world");
+        root.join(below)
+    }
+
+    /// Writes a file, and the directories above it.
+    pub fn write(&self, below: &str, text: impl AsRef<[u8]>) -> &Self {
+        let path = self.path(below);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        fs::write(&path, text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        self
+    }
+
+    pub fn read(&self, below: &str) -> String {
+        let path = self.path(below);
+        fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    }
+
+    /// The project's policy.
+    pub fn policy(&self, text: &str) -> &Self {
+        self.write("project/embargo.toml", text)
+    }
+
+    /// An executable script.
+    pub fn script(&self, below: &str, text: &str) -> &Self {
+        self.write(below, text);
+        fs::set_permissions(self.path(below), fs::Permissions::from_mode(0o755)).expect("a mode");
+        self
+    }
+
+    /// A program in `bin` that does nothing but write its name and arguments down.
+    pub fn stub(&self, name: &str) -> &Self {
+        let log = self.path("calls");
+        let text = format!(
+            "#!/bin/sh\nline=${{0##*/}}\nfor word; do line=\"$line $word\"; done\nprintf '%s\\n' \"$line\" >> '{}'\n",
+            log.display()
+        );
+        self.script(&format!("bin/{name}"), &text)
+    }
+
+    /// What stubs were called, a line each.
+    pub fn calls(&self) -> String {
+        fs::read_to_string(self.path("calls")).unwrap_or_default()
+    }
+
+    /// Shims in the world's `shims`, by `embargo shim install --dir`.
+    pub fn install(&self, names: &[&str]) -> &Self {
+        let directory = self.path("shims");
+        let mut words = vec![OsStr::new("shim"), "install".as_ref(), "--dir".as_ref()];
+        words.push(directory.as_os_str());
+        words.extend(names.iter().map(OsStr::new));
+        let found = self.embargo(&words).any_output().run();
+        assert_eq!(found.status, 0, "{}{}", found.stdout, found.stderr);
+        self
+    }
+
+    /// The command line.
+    pub fn embargo<S: AsRef<OsStr>>(&self, args: &[S]) -> Test<'_> {
+        Test::new(self, EMBARGO.as_ref(), args)
+    }
+
+    /// A shim of [`World::install`], with the shims first on PATH.
+    pub fn shim<S: AsRef<OsStr>>(&self, name: &str, args: &[S]) -> Test<'_> {
+        Test::new(self, self.path("shims").join(name).as_os_str(), args).path(&["shims", "bin"])
+    }
+
+    /// `sh -c`, with the shims first on PATH.
+    pub fn shell(&self, text: &str) -> Test<'_> {
+        Test::new(self, "/bin/sh".as_ref(), &["-c", text]).path(&["shims", "bin"])
+    }
+}
+
+/// What is expected of one stream.
+enum Expected {
+    Exactly(String),
+    Containing(Vec<String>),
+    Anything,
+}
+
+/// One call: as it is set up, silent and with status 0 is expected of it.
+#[must_use = "a test that is not run tests nothing"]
+pub struct Test<'w> {
+    world: &'w World,
+    command: Command,
+    stdin: Vec<u8>,
+    stdout: Expected,
+    stderr: Expected,
+    status: Option<i32>,
+}
+
+/// What came of it, with what differs from run to run replaced.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Found {
+    pub stdout: String,
+    pub stderr: String,
+    /// 128 + n for signal n.
+    pub status: i32,
+}
+
+impl<'w> Test<'w> {
+    /// In the project, with HOME and PATH (`bin`) and no other variable.
+    pub fn new<S: AsRef<OsStr>>(world: &'w World, program: &OsStr, args: &[S]) -> Self {
+        let mut command = Command::new(program);
+        command.args(args).env_clear().current_dir(world.path("project"));
+        command.env("HOME", world.path("home"));
+        let silent = || Expected::Exactly(String::new());
+        let test = Test {
+            world,
+            command,
+            stdin: Vec::new(),
+            stdout: silent(),
+            stderr: silent(),
+            status: Some(0),
+        };
+        test.path(&["bin"])
+    }
+
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub fn without(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
+    /// Directories for PATH, below the world or absolute.
+    pub fn path(self, directories: &[&str]) -> Self {
+        let directories: Vec<OsString> =
+            directories.iter().map(|d| self.world.path(d).into_os_string()).collect();
+        let path = directories.join(OsStr::new(":"));
+        self.env("PATH", path)
+    }
+
+    pub fn cwd(mut self, below: &str) -> Self {
+        self.command.current_dir(self.world.path(below));
+        self
+    }
+
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.stdin = bytes.into();
+        self
+    }
+
+    pub fn stdout(mut self, text: impl Into<String>) -> Self {
+        self.stdout = Expected::Exactly(text.into());
+        self
+    }
+
+    pub fn stderr(mut self, text: impl Into<String>) -> Self {
+        self.stderr = Expected::Exactly(text.into());
+        self
+    }
+
+    /// All of these occur on standard output.
+    pub fn stdout_has(mut self, texts: &[&str]) -> Self {
+        self.stdout = Expected::Containing(texts.iter().map(|t| (*t).to_owned()).collect());
+        self
+    }
+
+    /// All of these occur on standard error.
+    pub fn stderr_has(mut self, texts: &[&str]) -> Self {
+        self.stderr = Expected::Containing(texts.iter().map(|t| (*t).to_owned()).collect());
+        self
+    }
+
+    pub fn status(mut self, status: i32) -> Self {
+        self.status = Some(status);
+        self
+    }
+
+    /// Whatever comes: the caller looks at it.
+    pub fn any_output(mut self) -> Self {
+        self.stdout = Expected::Anything;
+        self.stderr = Expected::Anything;
+        self.status = None;
+        self
+    }
+
+    /// What a refusal by the project's rule on gradle looks like.
+    pub fn refused(self) -> Self {
+        self.stderr(format!("{REFUSED}[embargo refused e_ID exit 86]\n")).status(86)
+    }
+
+    /// Runs and asserts.
+    #[track_caller]
+    pub fn run(mut self) -> Found {
+        use std::os::unix::process::ExitStatusExt as _;
+        let pipes = self.command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = pipes.stderr(Stdio::piped()).spawn().expect("a program");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        // Who does not read its input may end before it is written.
+        let _ = stdin.write_all(&self.stdin);
+        drop(stdin);
+        let output = child.wait_with_output().expect("an end");
+        let signal = output.status.signal().map(|n| 128 + n);
+        let found = Found {
+            stdout: self.world.same(&output.stdout),
+            stderr: self.world.same(&output.stderr),
+            status: output.status.code().or(signal).expect("a status"),
+        };
+        let call = &self.command;
+        if let Some(status) = self.status {
+            assert_eq!(found.status, status, "status of {call:?}\n{found:#?}");
+        }
+        for (name, expected, text) in
+            [("stderr", &self.stderr, &found.stderr), ("stdout", &self.stdout, &found.stdout)]
+        {
+            match expected {
+                Expected::Anything => {}
+                Expected::Exactly(wanted) => {
+                    assert_eq!(text, wanted, "{name} of {call:?}");
+                }
+                Expected::Containing(wanted) => {
+                    for part in wanted {
+                        assert!(text.contains(part), "{name} of {call:?} lacks {part:?}:\n{text}");
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+impl World {
+    /// Output without what differs from run to run.
+    fn same(&self, bytes: &[u8]) -> String {
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.replace(&self.path("").display().to_string(), "[W]/");
+        let text = regex::Regex::new("e_[0-9A-Z]{26}").expect("a regex").replace_all(&text, "e_ID");
+        let runs = regex::Regex::new(r"runs/\d+-\d+(-\d+)?").expect("a regex");
+        runs.replace_all(&text, "runs/RUN").into_owned()
+    }
+}
+
+/// Each suite uses a part of this; what none used would be dead code in it.
+const _: () = {
+    let _ = (World::policy, World::read, World::stub, World::calls, World::install, World::shell);
+    let _ = (World::shim::<&str>, World::script, REFUSED, NO_GRADLE);
+    let _ = (Test::env::<&str>, Test::without, Test::cwd, Test::stdin::<&[u8]>, Test::refused);
+    let _ = (Test::stdout::<&str>, Test::stdout_has, Test::stderr_has);
+};
