@@ -5,9 +5,7 @@ use std::path::PathBuf;
 
 use bstr::{BString, ByteSlice};
 
-use crate::policy::{
-    Ancestry, Invocation, Reserved, Rule, Settings, Verdict, judge_all,
-};
+use crate::policy::{Ancestry, Invocation, Reserved, Rule, Settings, Verdict, judge_all};
 use crate::sys::context::{Context, absolute};
 use crate::sys::policy_view::{self, ViewBytes};
 use crate::sys::{environment, processes, sources};
@@ -94,7 +92,8 @@ fn decide_in(
         if there != found {
             let bytes = policy_view::get(context, &there)?;
             let view = open(&bytes)?;
-            let nothing = Decision { notices: view.notices(), rule_count: view.rule_count(), ..nothing };
+            let nothing =
+                Decision { notices: view.notices(), rule_count: view.rule_count(), ..nothing };
             return Ok(weigh(context, subject, &view, there, nothing));
         }
     }
@@ -120,7 +119,11 @@ fn weigh(
         && rules.iter().any(asks)
     {
         let session = context.record.as_ref().and_then(|r| r.session);
-        calls = self::calls(view, subject, &processes::ancestry(session, argv, environment::shell_ran()));
+        calls = self::calls(
+            view,
+            subject,
+            &processes::ancestry(session, argv, environment::shell_ran()),
+        );
     }
     Decision { calls, rules, reserved, settings: view.settings(), sources, ..nothing }
 }

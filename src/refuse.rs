@@ -110,7 +110,8 @@ fn tell_person(
     about: &Circumstances,
 ) {
     let ours = context.shims.as_deref();
-    let dirs: Vec<PathBuf> = environment::path().filter(|dir| Some(dir.as_path()) != ours).collect();
+    let dirs: Vec<PathBuf> =
+        environment::path().filter(|dir| Some(dir.as_path()) != ours).collect();
     let rule = refusal.id();
     let notice = Notice {
         summary: &told::summary(refusal, about),

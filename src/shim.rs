@@ -39,7 +39,9 @@ pub fn run(start: &Start, argv: &[BString], us: &Executed) -> Exit {
         Verdict::Warn(warning) => {
             refuse(&context, &decision, &warning, &judged, Door::Shim);
         }
-        Verdict::Refuse(refusal) => return refuse(&context, &decision, &refusal, &judged, Door::Shim),
+        Verdict::Refuse(refusal) => {
+            return refuse(&context, &decision, &refusal, &judged, Door::Shim);
+        }
     }
     become_real(start, name, us, decision.argv0_is_path)
 }

@@ -14,7 +14,10 @@ fn world() -> World {
 #[test]
 fn help_and_version_are_answers_and_everything_else_is_a_usage_error() {
     let world = World::new();
-    world.embargo(&["--version"]).stdout(concat!("embargo ", env!("CARGO_PKG_VERSION"), "\n")).run();
+    world
+        .embargo(&["--version"])
+        .stdout(concat!("embargo ", env!("CARGO_PKG_VERSION"), "\n"))
+        .run();
     for verb in ["run", "check", "explain", "test", "lint", "shim", "env", "log", "last"] {
         world.embargo(&[verb, "--help"]).stdout_has(&["Example", "Usage: embargo "]).run();
     }
@@ -61,7 +64,9 @@ fn what_a_run_starts_is_refused_and_let_through_by_the_shims() {
 #[test]
 fn a_run_keeps_its_policies_wherever_it_goes() {
     let world = world();
-    for moved in ["cd /", "HOME=/tmp", "XDG_CONFIG_HOME=/tmp XDG_STATE_HOME=/tmp", "unset EMBARGO_POLICY"] {
+    for moved in
+        ["cd /", "HOME=/tmp", "XDG_CONFIG_HOME=/tmp XDG_STATE_HOME=/tmp", "unset EMBARGO_POLICY"]
+    {
         let text = format!("{moved}\nexport HOME XDG_CONFIG_HOME XDG_STATE_HOME; gradle build");
         world.script("project/go", &format!("#!/bin/sh\n{text}\n"));
         world.embargo(&["run", "./go"]).stderr_has(&["rule `no-gradle`"]).status(86).run();
@@ -302,7 +307,8 @@ fn list_shows_what_each_shim_becomes() {
     let world = world();
     world.install(&["npm", "gradle", "absent"]);
     let list = world.embargo(&["shim", "list", "--dir", "../shims"]).path(&["shims", "bin"]);
-    list.stdout("[W]/shims\nabsent  no program\ngradle  [W]/bin/gradle\nnpm     [W]/bin/npm\n").run();
+    list.stdout("[W]/shims\nabsent  no program\ngradle  [W]/bin/gradle\nnpm     [W]/bin/npm\n")
+        .run();
     world
         .embargo(&["shim", "list", "--json", "--dir", "../shims"])
         .path(&["shims", "bin"])
@@ -329,19 +335,21 @@ fn uninstall_takes_away_what_it_is_told_to() {
     uninstall(&["gradle"]).stdout("gradle: there was no shim\n").status(1).run();
     uninstall(&["--all"]).stdout("git: shim removed\nnpm: shim removed\n").run();
     assert!(!world.path("shims").exists());
-    uninstall(&[]).stderr_has(&["<NAME>...|--all"]).status(2).run();
+    uninstall(&[])
+        .stderr_has(&["Usage: embargo shim uninstall [--dir DIR] NAME..."])
+        .status(2)
+        .run();
 }
 
 #[test]
 fn sync_follows_the_policies_in_force() {
     let world = world();
-    let sync = || world.embargo(&["shim", "sync"]).path(&["home/.local/share/embargo/shims", "bin"]);
+    let sync =
+        || world.embargo(&["shim", "sync"]).path(&["home/.local/share/embargo/shims", "bin"]);
     let reserved = "approve_release: shim made\nexecute_command: shim made\n";
     let rest = "issue_approval: shim made\nrun_shell: shim made\n";
     let shims = "in [W]/home/.local/share/embargo/shims";
-    sync()
-        .stdout(format!("{reserved}gradle: shim made\n{rest}5 shims {shims}, 5 changed\n"))
-        .run();
+    sync().stdout(format!("{reserved}gradle: shim made\n{rest}5 shims {shims}, 5 changed\n")).run();
     sync().stdout(format!("5 shims {shims}, nothing changed\n")).run();
     world.policy(&NO_GRADLE.replace("\"gradle\"", "[\"npm test\", \"docker run\", \"gone\"]"));
     sync()
@@ -349,8 +357,14 @@ fn sync_follows_the_policies_in_force() {
             "gradle: shim removed\ngone: shim made\nnpm: shim made\n6 shims {shims}, 3 changed\n"
         ))
         .run();
+    // What was right last stays in force; without it there is nothing to go by.
     world.policy("[[embargo]]\n");
-    sync().stderr_has(&["embargo cannot trust its policy"]).status(88).run();
+    let broken = sync().stdout(format!("6 shims {shims}, nothing changed\n"));
+    broken
+        .stderr_has(&["embargo: embargo.toml:1:1:", "the last version that was right stays"])
+        .run();
+    world.write("project/below/embargo.toml", "[[embargo]]\n");
+    sync().cwd("project/below").stderr_has(&["embargo cannot trust its policy"]).status(88).run();
     world.shell(&format!("{EMBARGO} shim list")).stdout_has(&["npm"]).run();
 }
 
@@ -359,21 +373,391 @@ fn sync_follows_the_policies_in_force() {
 #[test]
 fn env_puts_the_shims_first_once_in_every_shell() {
     let world = world();
-    let dir = "it's $(odd) [dir] \\ \"quoted\" *";
-    world.write(&format!("{dir}/README"), "");
-    let eval = format!("eval \"$('{EMBARGO}' env --shell SHELL --dir \"$D\")\"");
-    let twice = |shell: &str| eval.replace("SHELL", shell).repeat(1) + "\n" + &eval.replace("SHELL", shell);
-    let mut rows = vec![("/bin/sh", "sh"), ("/bin/bash", "bash")];
-    // Not on every machine.
-    rows.extend([("/usr/bin/zsh", "zsh")].iter().filter(|(p, _)| std::path::Path::new(p).exists()));
-    for (program, shell) in rows {
-        let nested = format!("{}\n{program} -euc '{}\necho \"$PATH\"'", twice(shell), "echo $PATH");
-        let test = common::Test::new(&world, program.as_ref(), &["-euc", &nested]);
-        let path = format!("[W]/{dir}:[W]/bin:/opt/x\n");
-        test.env("D", world.path(dir))
-            .env("PATH", format!("{}:/opt/x:{0}", world.path("bin").display()))
-            .stdout_has(&[&format!("[W]/{dir}:[W]/bin:/opt/x:[W]/bin\n")])
-            .any_stdout_or(&path)
-            .run();
+    let odd = "it's $(odd) [dir] \\ \"quoted\" *";
+    world.write(&format!("{odd}/README"), "").write("run/.embargo-run", "");
+    // zsh and fish are not on every machine; the text for zsh is that for sh.
+    let shells = [
+        ("/bin/sh", "sh"),
+        ("/bin/bash", "bash"),
+        ("/usr/bin/zsh", "zsh"),
+        ("/usr/bin/fish", "fish"),
+    ];
+    let there = shells.iter().filter(|(program, _)| std::path::Path::new(program).exists());
+    let paths: [(&[&str], &[&str]); 5] = [
+        (&["bin", "/opt/x"], &[odd, "bin", "/opt/x"]),
+        (&["bin", odd, "/opt/x"], &[odd, "bin", "/opt/x"]),
+        (&[odd, odd, "bin", odd], &[odd, "bin"]),
+        (&[odd], &[odd]),
+        // A run inside which the start-up file is read again.
+        (&["run", odd, "bin"], &["run", odd, "bin"]),
+    ];
+    for (program, shell) in there {
+        let once = match *shell {
+            "fish" => format!("'{EMBARGO}' env --shell fish --dir $D | source\n"),
+            _ => format!("eval \"$('{EMBARGO}' env --shell {shell} --dir \"$D\")\"\n"),
+        };
+
+        let options = if *shell == "fish" { "-c" } else { "-euc" };
+        let text = format!("{once}{once}echo \"$PATH\"");
+        for (before, after) in paths {
+            let after = after.iter().map(|d| {
+                d.strip_prefix('/').map_or_else(|| format!("[W]/{d}"), |_| (*d).to_owned())
+            });
+            common::Test::new(&world, program.as_ref(), &[options, &text])
+                .path(before)
+                .env("D", world.path(odd))
+                .stdout(after.collect::<Vec<_>>().join(":") + "\n")
+                .run();
+        }
     }
+}
+
+#[test]
+fn env_takes_the_shell_from_its_variable() {
+    let world = world();
+    let posix = world.embargo(&["env", "--shell", "sh"]).any_output().run().stdout;
+    let fish = world.embargo(&["env", "--shell", "fish"]).any_output().run().stdout;
+    assert!(posix.starts_with("_embargo_dir='[W]/home/.local/share/embargo/shims'\n"), "{posix}");
+    assert!(
+        fish.ends_with("set -gx PATH $_embargo_front $_embargo_dir $_embargo_rest\n"),
+        "{fish}"
+    );
+    for (shell, text) in
+        [("", &posix), ("/bin/bash", &posix), ("zsh", &posix), ("/usr/bin/fish", &fish)]
+    {
+        world.embargo(&["env"]).env("SHELL", shell).stdout(text).run();
+    }
+    let unknown = "embargo: no way is known to set PATH in `nu`\n  name one that is: embargo env --shell sh\n";
+    world.embargo(&["env"]).env("SHELL", "/usr/bin/nu").stderr(unknown).status(1).run();
+    let colon = ["env", "--dir", "a:b"];
+    world.embargo(&colon).stderr_has(&["cannot stand on PATH"]).status(1).run();
+}
+
+#[test]
+fn the_readme_s_three_steps() {
+    let world = world();
+    let text = format!(
+        "'{EMBARGO}' shim install gradle >/dev/null; eval \"$('{EMBARGO}' env)\"; npm install; gradle build"
+    );
+    world.shell(&text).path(&["bin"]).refused().run();
+    assert_eq!(world.calls(), "npm install\n");
+}
+
+// ---- check, explain
+
+#[test]
+fn check_answers_with_the_words_of_the_refusal() {
+    let world = world();
+    let refusal = format!("{REFUSED}[embargo refused unrecorded exit 86]\n");
+    let note = "embargo: note: this line has shell syntax: it is matched as raw text and cut at its operators; what variables and substitutions hold is not known.\n";
+    world.embargo(&["check", "gradle build"]).stdout(&refusal).status(86).run();
+    world.embargo(&["check", "--argv", "gradle", "build"]).stdout(&refusal).status(86).run();
+    world.embargo(&["check", "--argv", "--", "gradle", "build"]).stdout(&refusal).status(86).run();
+    world
+        .embargo(&["check", "cd a && gradle build"])
+        .stdout(&refusal)
+        .stderr(note)
+        .status(86)
+        .run();
+    for line in ["npm install", "./gradlew build", "echo gradle", ""] {
+        world.embargo(&["check", line]).stdout("pass\n").run();
+    }
+    // Nothing was run, and nothing was recorded.
+    assert_eq!(world.calls(), "");
+    assert!(!world.path("home/.local/state/embargo").exists());
+}
+
+#[test]
+fn check_has_an_exit_status_for_each_verdict() {
+    let world = world();
+    for (verdict, status, says) in [
+        ("refuse", 86, "I must not use `npm` because"),
+        ("ask", 87, "I must not use `npm` without a person's approval because"),
+        ("grant", 87, "I must not use `npm` without a person's approval because"),
+        ("warn", 0, "I should not use `npm` because"),
+    ] {
+        let rule =
+            format!("[[embargo]]\ncommand = \"npm\"\nreason = \"x\"\nverdict = \"{verdict}\"\n");
+        world.policy(&rule);
+        world.embargo(&["check", "npm i"]).stdout_has(&[says]).status(status).run();
+        let json = format!("\"verdict\":\"{verdict}\"");
+        world.embargo(&["check", "--json", "npm i"]).stdout_has(&[&json]).status(status).run();
+    }
+    world.write("home/.config/embargo/embargo.toml", "command = 1");
+    world
+        .embargo(&["check", "ls"])
+        .stderr_has(&["so `ls` was not run", "exit 88"])
+        .status(88)
+        .run();
+    world.embargo(&["check", "--json", "ls"]).stdout_has(&["\"kind\":\"broken\""]).status(88).run();
+}
+
+#[test]
+fn check_for_programs() {
+    let world = world();
+    let pass = "{\"allowed_by\":[],\"denied\":false,\"door\":\"check\",\"exit\":0,\"kind\":\"pass\",\"verdict\":\"pass\",\"version\":1}\n";
+    world.embargo(&["check", "--json", "npm"]).stdout(pass).run();
+    world.embargo(&["check", "npm", "--json"]).stdout(pass).run();
+    let found = world.embargo(&["check", "--json", "gradle build"]).status(86).any_output().run();
+    let object: serde_json::Value = serde_json::from_str(&found.stdout).expect("JSON");
+    for (key, value) in [
+        ("denied", serde_json::json!(true)),
+        ("rule", "no-gradle".into()),
+        ("exit", 86.into()),
+        ("retryable", false.into()),
+        ("instead", serde_json::json!(["./gradlew build"])),
+        ("evidence", serde_json::Value::Null),
+        ("door", "check".into()),
+    ] {
+        assert_eq!(object[key], value, "{key} in {object}");
+    }
+}
+
+#[test]
+fn several_words_are_a_usage_error_that_shows_both_forms() {
+    let world = world();
+    for verb in ["check", "explain"] {
+        let usage = format!(
+            "Usage: embargo {verb} [OPTIONS] 'LINE'\n       embargo {verb} [OPTIONS] --argv CMD [ARG]..."
+        );
+        let forms = ["as a line of shell text:  'git push'", "--argv git push", &usage];
+        world.embargo(&[verb, "git", "push"]).stderr_has(&forms).status(2).run();
+        world.embargo(&[verb, "git", "push", "-f"]).stderr_has(&[&usage]).status(2).run();
+        world.embargo(&[verb]).stderr_has(&[&usage]).status(2).run();
+        world.embargo(&[verb, "git", "--argv", "git"]).stderr_has(&[&usage]).status(2).run();
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_judged_as_they_are() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = world();
+    let odd = std::ffi::OsStr::from_bytes(b"\xff\xfe");
+    let check = ["check".as_ref(), "--argv".as_ref(), "gradle".as_ref(), odd];
+    world
+        .embargo(&check)
+        .stdout_has(&["Instead, run `./gradlew '\u{fffd}\u{fffd}'`."])
+        .status(86)
+        .run();
+    world.embargo(&["check".as_ref(), odd]).stdout("pass\n").run();
+    world.script("project/go", "#!/bin/sh\nprintf '%s' \"$1\" > got\n");
+    world.embargo(&["run".as_ref(), "./go".as_ref(), odd]).run();
+    assert_eq!(std::fs::read(world.path("project/got")).expect("got"), b"\xff\xfe");
+}
+
+#[test]
+fn explain_shows_the_way_to_the_verdict() {
+    let world = world();
+    world.policy(&format!(
+        "{NO_GRADLE}\n[[embargo]]\nid = \"push\"\ncommand = \"git push\"\nflags = [\"-f|--force\"]\nunless = [\"--dry-run\"]\nreason = \"x\"\n"
+    ));
+    let explain = |line: &str, parts: &[&str]| {
+        world.embargo(&["explain", line]).stdout_has(parts).run();
+    };
+    explain(
+        "gradle -p lib build",
+        &[
+            "command 1: `gradle -p lib build`\n  program   gradle\n  words     build\n  flags     --project-dir=lib\n  works in  lib\n",
+            "  rule `no-gradle` (embargo.toml:1): hits\n  rules on other commands: 1\n",
+            "policy\n  project  [W]/project/embargo.toml\n",
+            "verdict: refuse, exit 86\nI must not use `gradle`",
+        ],
+    );
+    explain(
+        "git push",
+        &["rule `push` (embargo.toml:7): does not hit: `-f|--force` is not given\n"],
+    );
+    explain("git pull -f", &["does not hit: its `command` has other words"]);
+    explain(
+        "git push -fn",
+        &["does not hit: lifted by `unless` `--dry-run`\n", "verdict: pass, no rule"],
+    );
+    explain(
+        "ls | wc",
+        &[
+            "command 2: `wc`\n  program   wc\n  stands    behind a pipe\n  no rule speaks of it; 2 in force\n",
+            "unknown\n  what variables, substitutions",
+        ],
+    );
+    world
+        .embargo(&["explain", "--argv", "sudo", "gradle"])
+        .stdout_has(&[
+            "command 1: `sudo gradle`",
+            "command 2: `gradle`",
+            "what stands around the command",
+        ])
+        .run();
+}
+
+#[test]
+fn explain_for_programs() {
+    let world = world();
+    let words = ["explain", "--json", "--argv", "gradle", "-p", "lib"];
+    let found = world.embargo(&words).any_output().run();
+    assert_eq!(found.status, 0);
+    let object: serde_json::Value = serde_json::from_str(&found.stdout).expect("JSON");
+    assert_eq!(object["verdict"], "refuse");
+    assert_eq!(object["commands"][0]["flags"][0], "--project-dir=lib");
+    assert_eq!(object["commands"][0]["rules"][0]["hits"], true);
+    assert_eq!(object["policy"][0]["layer"], "project");
+    assert_eq!(object["answer"]["rule"], "no-gradle");
+}
+
+// ---- test, lint
+
+const EXAMPLES_THAT_FAIL: &str = "\
+[[embargo]]
+id = \"no-gradle\"
+command = \"gradle\"
+reason = \"x\"
+instead = [\"npm build {args}\"]
+refuses = [\"gradle build\", \"maven build\"]
+permits = [\"npm install\", \"ls\"]
+
+[[embargo]]
+id = \"no-npm\"
+command = \"npm\"
+reason = \"x\"
+";
+
+#[test]
+fn test_runs_the_examples() {
+    let world = world();
+    world.policy("[[embargo]]\ncommand = \"gradle\"\nreason = \"x\"\n");
+    world.embargo(&["test"]).stdout("0 passed, 0 failed; no rule carries examples\n").run();
+    let failures = "\
+embargo.toml:6: `no-gradle` must hit `maven build`, and does not
+embargo.toml:7: `npm install` must be let through (`no-gradle`), and is not: `no-npm` hits it
+embargo.toml:5: `no-gradle` prescribes `npm build build`, and `no-npm` refuses it
+2 passed, 3 failed
+";
+    world.policy(EXAMPLES_THAT_FAIL);
+    world.embargo(&["test"]).stdout(failures).status(1).run();
+    world.embargo(&["test", "embargo.toml"]).stdout(failures).status(1).run();
+    let json = ["\"passed\":2", "\"failed\":3", "\"claim\":\"instead\""];
+    world.embargo(&["test", "--json"]).stdout_has(&json).status(1).run();
+    world.write("project/good.toml", format!("{NO_GRADLE}refuses = [\"gradle x\"]\n"));
+    // The two that hold: the example, and what the rule prescribes.
+    world.embargo(&["test", "good.toml"]).stdout("2 passed, 0 failed\n").run();
+    world
+        .embargo(&["test", "absent.toml"])
+        .stdout("0 passed, 0 failed; no rule carries examples\n")
+        .stderr("error: [W]/project/absent.toml cannot be read: No such file or directory\n")
+        .status(1)
+        .run();
+}
+
+#[test]
+fn lint_finds_faults_and_examples_that_fail() {
+    let world = world();
+    world.embargo(&["lint"]).stdout("0 errors, 0 warnings, 0 notes\n").run();
+    world.policy(EXAMPLES_THAT_FAIL);
+    world
+        .embargo(&["lint"])
+        .stdout_has(&[
+            "error[example-fails]: `no-gradle` must hit `maven build`, and does not\n --> embargo.toml:6:28\n",
+            "error[instead-refused]: ",
+            "3 errors, 0 warnings, 0 notes\n",
+        ])
+        .status(1)
+        .run();
+    world.policy("[[embargo]]\ncmmand = \"gradle\"\n");
+    world
+        .embargo(&["lint"])
+        .stdout_has(&["did you mean `command`?", "embargo.toml:2:1"])
+        .status(1)
+        .run();
+    world.embargo(&["lint", "--json"]).stdout_has(&["\"code\":\"unknown-key\""]).status(1).run();
+    world.write("project/good.toml", NO_GRADLE);
+    world
+        .embargo(&["lint", "--verbose", "good.toml"])
+        .stdout(
+            "rule `no-gradle` (good.toml:1) bites: shim yes, line yes, hook yes, transcript yes\n\
+             0 errors, 0 warnings, 0 notes\n",
+        )
+        .run();
+    let bites =
+        "\"bites\":{\"hook\":\"yes\",\"line\":\"yes\",\"shim\":\"yes\",\"transcript\":\"yes\"}";
+    world.embargo(&["lint", "--json", "-v", "good.toml"]).stdout_has(&[bites]).run();
+}
+
+#[test]
+fn a_note_is_no_finding() {
+    let world = world();
+    world.policy("[[embargo]]\npattern = \"gradle \"\nreason = \"x\"\n");
+    let counts = "0 errors, 0 warnings, 1 note\n";
+    world.embargo(&["lint"]).stdout_has(&["note[no-shim]", counts]).run();
+}
+
+#[test]
+fn without_a_policy_there_is_nothing_to_test_or_lint() {
+    let world = World::new();
+    let text =
+        "embargo: no policy is in force here (no embargo.toml found); name a file, or write one\n";
+    for verb in ["test", "lint"] {
+        world.embargo(&[verb]).stderr(text).status(1).run();
+    }
+}
+
+// ---- log, last
+
+#[test]
+fn the_log_has_what_was_refused() {
+    let world = world();
+    world.embargo(&["log"]).run();
+    world.embargo(&["log", "--verify"]).stdout("the log is whole: 0 rows\n").run();
+    world.install(&["gradle"]);
+    world.shim("gradle", &["build", "--token=hunter2"]).any_output().run();
+    world.embargo(&["run", "gradle", "build"]).any_output().run();
+    let found = world.embargo(&["log"]).any_output().run();
+    assert_eq!(found.status, 0);
+    assert!(!found.stdout.contains("hunter2"), "{found:?}");
+    let line = regex::Regex::new(
+        r"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ e_ID refused no-gradle exit 86 offence \d session \S+ in \[W\]/project: .*gradle build",
+    );
+    assert_eq!(line.expect("a regex").find_iter(&found.stdout).count(), 2, "{found:?}");
+    let one = world.embargo(&["log", "--json", "--limit", "1"]).any_output().run();
+    let row: serde_json::Value = serde_json::from_str(&one.stdout).expect("one object");
+    assert_eq!(
+        (&row["seq"], &row["door"], &row["rule"]),
+        (&2.into(), &"run".into(), &"no-gradle".into())
+    );
+    world.embargo(&["log", "--rule", "other"]).run();
+    world.embargo(&["log", "--session", "other"]).run();
+    world.embargo(&["log", "--verify"]).stdout("the log is whole: 2 rows\n").run();
+}
+
+#[test]
+fn last_says_it_once_more() {
+    let world = world();
+    let none =
+        world.embargo(&["last"]).status(1).stderr_has(&["nothing was refused in this session"]);
+    none.run();
+    world.install(&["gradle"]);
+    let unseen = format!("gradle build 2>/dev/null; {EMBARGO} last");
+    world.shell(&unseen).stdout(format!("{REFUSED}[embargo refused e_ID exit 86]\n")).run();
+    world
+        .embargo(&["last", "--json"])
+        .stdout_has(&["\"rule\":\"no-gradle\"", "\"evidence\":\"e_ID\""])
+        .run();
+    world.policy("");
+    world
+        .embargo(&["last"])
+        .stdout_has(&[
+            "`gradle build` was refused by `no-gradle` at ",
+            "no policy in force here has that rule",
+        ])
+        .run();
+}
+
+#[test]
+fn a_run_is_a_session_of_its_own() {
+    let world = world();
+    world.embargo(&["run", "gradle", "build"]).any_output().run();
+    world.script("project/go", &format!("#!/bin/sh\n{EMBARGO} last\n"));
+    world
+        .embargo(&["run", "./go"])
+        .stderr_has(&["nothing was refused in this session (process:"])
+        .status(1)
+        .run();
 }

@@ -18,10 +18,11 @@ fn sources(below: &str) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// Lines that are code: doc comments and comments speak of everything.
+/// Lines that are code: comments speak of everything, and tests stand at the end.
 fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_comment = |line: &str| line.trim_start().starts_with("//");
-    text.lines().enumerate().filter(move |(_, line)| !is_comment(line)).map(|(i, l)| (i + 1, l))
+    let product = text.lines().take_while(|line| !line.starts_with("#[cfg(test)]"));
+    product.enumerate().filter(move |(_, line)| !is_comment(line)).map(|(i, l)| (i + 1, l))
 }
 
 fn offending(below: &[&str], words: &[&str], except: &[&str]) -> Vec<String> {

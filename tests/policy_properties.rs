@@ -68,7 +68,11 @@ fn call() -> impl Strategy<Value = Call> {
         .prop_map(|(program, words, flags)| Call { program, words, flags })
 }
 
-fn rule(plain: &Plain) -> Rule {
+fn rules(plains: &[Plain]) -> Vec<Rule> {
+    plains.iter().enumerate().map(|(at, plain)| rule(plain, at)).collect()
+}
+
+fn rule(plain: &Plain, at: usize) -> Rule {
     let id = |n: usize| RuleId(format!("r{n}"));
     Rule {
         id: id(plain.id),
@@ -76,7 +80,7 @@ fn rule(plain: &Plain) -> Rule {
             layer: plain.layer,
             file: format!("f{}", plain.file),
             shown: "f".into(),
-            line: 1,
+            line: u32::try_from(at).unwrap(),
         },
         subject: Subject {
             forms: vec![Form::Command {
@@ -162,7 +166,7 @@ proptest! {
 
     #[test]
     fn a_naive_oracle_agrees(plains in prop::collection::vec(plain(), 0..12), call in call()) {
-        let rules: Vec<Rule> = plains.iter().map(rule).collect();
+        let rules = rules(&plains);
         prop_assert_eq!(severity(&rules, &invocation(&call)), oracle(&plains, &call));
     }
 
@@ -172,7 +176,7 @@ proptest! {
         call in call(),
         turn in 0..12usize,
     ) {
-        let rules: Vec<Rule> = plains.iter().map(rule).collect();
+        let rules = rules(&plains);
         let mut others: Vec<Rule> = rules.iter().rev().cloned().collect();
         let turn = turn.min(others.len());
         others.rotate_left(turn);
@@ -187,10 +191,10 @@ proptest! {
         call in call(),
     ) {
         prop_assume!(more.ruling != "allow");
-        let mut rules: Vec<Rule> = plains.iter().map(rule).collect();
+        let mut rules = rules(&plains);
         let call = invocation(&call);
         let before = severity(&rules, &call);
-        rules.push(rule(&more));
+        rules.push(rule(&more, plains.len()));
         prop_assert!(severity(&rules, &call) >= before);
     }
 }

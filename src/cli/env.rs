@@ -12,7 +12,7 @@ use crate::render::{shells, usage};
 use crate::sys::context::{Context, Places, absolute};
 use crate::sys::environment;
 use crate::sys::install::InstallError;
-use crate::sys::stdio;
+use crate::sys::{sources, stdio};
 
 /// Prints what a shell has to run to have the shims first on PATH
 #[derive(Debug, clap::Args)]
@@ -48,8 +48,8 @@ pub fn run(args: Args) -> Outcome {
     let own = || context.by_variables.as_ref().map(Places::shims);
     let named = args.dir.map(|dir| absolute(context.cwd.as_deref(), &dir));
     let directory = named.or_else(own).ok_or_else(|| failure(usage::no_home()))?;
-    // Without a slash at the end: PATH is compared as text.
-    let directory: PathBuf = directory.components().collect();
+    // Without `..`, and without a slash at the end: PATH is compared as text.
+    let directory = sources::in_canonical_directory(directory.components().collect());
     let bytes = directory.as_os_str().as_bytes().as_bstr();
     if bytes.contains(&b':') || !directory.is_absolute() {
         let error = InstallError::NotForPath(directory);

@@ -76,9 +76,17 @@ pub fn contents(context: &Context, found: &[SourceRecord]) -> Result<Contents, D
     policy_view::contents(context, found, &last_good)
 }
 
-/// The names to shim for the policies in force; a project file that is broken and was
-/// never right leaves nothing to go by.
-pub fn shimmed(context: &Context, us: &Executed) -> Result<Vec<String>, Distrust> {
+/// The names to shim.
+#[derive(Debug, Default)]
+pub struct Wanted {
+    pub names: Vec<String>,
+    /// Project files that are broken: what they said before counts.
+    pub notices: Vec<String>,
+}
+
+/// For the policies in force; a project file that is broken and was never right leaves
+/// nothing to go by.
+pub fn wanted(context: &Context, us: &Executed) -> Result<Wanted, Distrust> {
     let contents = contents(context, &sources::find(context, &[]))?;
     if !contents.distrusted.is_empty() {
         return Err(Distrust { message: contents.notices.join("\n") });
@@ -86,5 +94,5 @@ pub fn shimmed(context: &Context, us: &Executed) -> Result<Vec<String>, Distrust
     let exists = |name: &str| program::exists(OsStr::new(name), us);
     let versions = |stem: &str| program::versions(stem, us);
     let names = shimmed_names(&contents.policy, &contents.catalogue, exists, versions);
-    Ok(names.into_iter().collect())
+    Ok(Wanted { names: names.into_iter().collect(), notices: contents.notices })
 }

@@ -39,9 +39,8 @@ Secrets in arguments are taken out before they are written. Exit status of --ver
 
 /// Prints rows, or the state of the chain.
 pub fn run(args: Args) -> Outcome {
-    let context = Context::of_verb().map_err(|(directory, error)| {
-        failure(log::no_record(&directory, &error))
-    })?;
+    let context = Context::of_verb()
+        .map_err(|(directory, error)| failure(log::no_record(&directory, &error)))?;
     let state = context.state().ok_or_else(|| failure(usage::no_home()))?;
     if args.verify {
         let chain = evidence::verify(state).map_err(cannot)?;

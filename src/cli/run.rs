@@ -79,9 +79,9 @@ fn guard(policies: &Policies, argv: &[BString], name: &OsStr) -> Result<Exit, Di
         stdio::say(&installing::no_rule(name));
         return Ok(become_it(&program, argv, decision.argv0_is_path, None));
     }
-    let names = in_force::shimmed(&context, &us);
-    let names = names.map_err(|e| Distrusted(trouble::distrust(name, &e)))?;
-    let directory = directory(&context, names, &us).map_err(unguarded)?;
+    let wanted = in_force::wanted(&context, &us);
+    let wanted = wanted.map_err(|e| Distrusted(trouble::distrust(name, &e)))?;
+    let directory = directory(&context, wanted.names, &us).map_err(unguarded)?;
     let exit = become_it(&program, argv, decision.argv0_is_path, Some(&directory));
     runs::remove(&directory);
     Ok(exit)
@@ -95,8 +95,8 @@ fn directory(
 ) -> Result<PathBuf, InstallError> {
     let data = context.by_variables.as_ref().map(|places| &*places.data);
     let directory = runs::make(data)?;
-    let filled = record(context, &directory)
-        .and_then(|record| runs::fill(&directory, &record, names, us));
+    let filled =
+        record(context, &directory).and_then(|record| runs::fill(&directory, &record, names, us));
     match filled {
         Ok(()) => Ok(directory),
         Err(error) => {
@@ -117,7 +117,8 @@ fn record(context: &Context, directory: &Path) -> Result<HomeRecord, InstallErro
     let more = context.named.iter().filter(|p| !policies.contains(p)).cloned();
     let more: Vec<PathBuf> = more.collect();
     policies.extend(more);
-    let place = |place: Option<&Path>, name| place.map_or_else(|| directory.join(name), Path::to_owned);
+    let place =
+        |place: Option<&Path>, name| place.map_or_else(|| directory.join(name), Path::to_owned);
     Ok(HomeRecord {
         owner: context.owner(),
         config: place(context.config(), "config"),
@@ -154,7 +155,8 @@ fn become_it(program: &Path, argv: &[BString], argv0_is_path: bool, first: Optio
     if argv0_is_path && let Some(word) = words.first_mut() {
         *word = c(program.as_os_str().as_bytes());
     }
-    let path = first.map(|directory| (c"PATH".to_owned(), c(program::path_behind(directory).as_bytes())));
+    let path =
+        first.map(|directory| (c"PATH".to_owned(), c(program::path_behind(directory).as_bytes())));
     let error = match exec::become_program(program, words, path.as_slice()) {
         Ok(never) => match never {},
         Err(error) => error,

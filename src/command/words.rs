@@ -98,6 +98,13 @@ impl Words {
         walk(&self.words, wanted)
     }
 
+    /// The same, where doubt does not help: a word that may be a value is none of them.
+    pub fn certainly_begin_with(&self, wanted: &[String]) -> bool {
+        let certain =
+            |(word, want): (&Word, &String)| !word.doubtful && word.text == want.as_bytes();
+        self.words.len() >= wanted.len() && self.words.iter().zip(wanted).all(certain)
+    }
+
     /// Is this option given, in any of its spellings? `--opt=value` asks for the value
     /// too, and `-rf` for both letters.
     pub fn has_flag(&self, wanted: &str) -> bool {

@@ -1,6 +1,7 @@
 //! All descriptions: those that are compiled in, and a user's own.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use crate::command::Catalogue;
 use crate::policy::Layer;
@@ -23,13 +24,27 @@ pub fn built_in() -> impl Iterator<Item = SourceText> {
 /// Every description, a user's own in place of a compiled-in one of the same
 /// canonical name. A file with errors contributes nothing, and its faults are told.
 pub fn catalogue(user: &[SourceText]) -> (Catalogue, Vec<Diagnostic>) {
-    let mut catalogue = Catalogue::default();
-    let mut faults = Vec::new();
-    for source in built_in().chain(user.iter().cloned()) {
+    let (mut catalogue, mut faults) = BUILT_IN.get_or_init(of_built_in).clone();
+    for source in user {
         if !source.layer.may_loosen() {
-            faults.push(not_here(&source));
+            faults.push(not_here(source));
             continue;
         }
+        match description(source) {
+            Ok(description) => catalogue.add(description),
+            Err(mut found) => faults.append(&mut found),
+        }
+    }
+    (catalogue, faults)
+}
+
+/// Read once a process: a judge of many policies does not read it again.
+static BUILT_IN: OnceLock<(Catalogue, Vec<Diagnostic>)> = OnceLock::new();
+
+fn of_built_in() -> (Catalogue, Vec<Diagnostic>) {
+    let mut catalogue = Catalogue::default();
+    let mut faults = Vec::new();
+    for source in built_in() {
         match description(&source) {
             Ok(description) => catalogue.add(description),
             Err(mut found) => faults.append(&mut found),

@@ -8,18 +8,38 @@ const KEYWORDS: [&str; 14] = [
     "esac",
 ];
 
+/// Builtins that run the command after them.
+const BUILTINS: [&str; 3] = ["command", "builtin", "exec"];
+
 /// The argv of a simple command; empty when there is none.
 pub fn split(text: &str) -> Vec<BString> {
     let words = words(text);
     let mut rest = &words[..];
     while let Some((word, more)) = rest.split_first() {
         let is_keyword = !word.quoted && KEYWORDS.contains(&word.text.as_str());
-        if !is_keyword && !is_assignment(word) {
-            break;
-        }
-        rest = more;
+        rest = match behind_builtin(word, more) {
+            Some(command) => command,
+            None if is_keyword || is_assignment(word) => more,
+            None => break,
+        };
     }
     rest.iter().map(|w| BString::from(w.text.as_str())).collect()
+}
+
+/// `command -p ls` runs `ls`; `command -v ls` only asks.
+fn behind_builtin<'a>(word: &Word, more: &'a [Word]) -> Option<&'a [Word]> {
+    if !BUILTINS.contains(&word.text.as_str()) {
+        return None;
+    }
+    let is_option = |w: &&Word| w.text.len() > 1 && w.text.starts_with('-');
+    let mut options = more.iter().take_while(is_option).count();
+    if more[..options].iter().any(|w| w.text.contains(['v', 'V'])) {
+        return None;
+    }
+    // `exec -a NAME` takes a word.
+    options +=
+        usize::from(word.text == "exec" && more[..options].iter().any(|w| w.text.ends_with('a')));
+    more.get(options..).filter(|command| !command.is_empty())
 }
 
 struct Word {

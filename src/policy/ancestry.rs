@@ -41,6 +41,9 @@ pub enum Caller {
 const SHELLS: [&str; 10] =
     ["sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "ash", "busybox", "tcsh"];
 
+const INTERPRETERS: [&str; 10] =
+    ["python", "pypy", "node", "bun", "deno", "ruby", "perl", "php", "lua", "java"];
+
 const WRAPPERS: [&str; 15] = [
     "sudo", "doas", "env", "timeout", "nice", "ionice", "nohup", "setsid", "stdbuf", "time",
     "xargs", "find", "command", "chroot", "unshare",
@@ -149,7 +152,7 @@ impl Process {
         let is = |text: &[u8]| basename(text) == name.as_bytes();
         is(&self.executable)
             || self.argv.first().is_some_and(|a| is(a.strip_prefix(b"-").unwrap_or(a)))
-            || self.script().is_some_and(|s| is(s))
+            || self.is_interpreter() && self.script().is_some_and(|s| is(s))
             || self.argv.iter().any(|word| {
                 word.find(b"appname=").is_some_and(|at| is(&word[at + b"appname=".len()..]))
             })
@@ -172,6 +175,16 @@ impl Process {
             };
         }
         if one_of(&WRAPPERS) { Caller::Wrapper } else { Caller::Program }
+    }
+
+    /// Its first operand is a script: `vim gradlew` is no `gradlew`.
+    fn is_interpreter(&self) -> bool {
+        let called = self.argv.first().map(|a| basename(a.strip_prefix(b"-").unwrap_or(a)));
+        let of = |name: &BStr| {
+            let name = name.trim_end_with(|c| c.is_ascii_digit() || c == '.').as_bstr();
+            SHELLS.iter().chain(&INTERPRETERS).any(|i| name == i.as_bytes())
+        };
+        called.is_some_and(of) || of(self.executable.as_bstr())
     }
 
     /// A shell called with `-c`.

@@ -27,9 +27,12 @@ pub fn judge<'p>(
         Some(refusal) if refusal.severity() == Severity::Warn => Verdict::Warn(refusal),
         Some(refusal) => Verdict::Refuse(refusal),
         None if silenced.is_empty() => Verdict::Pass(Because::NoRule),
-        None => Verdict::Pass(Because::Allowed(
-            allows.into_iter().filter(|a| silenced.iter().any(|s| a.silences(s))).collect(),
-        )),
+        None => {
+            let mut by: Vec<&Rule> = allows;
+            by.retain(|allow| silenced.iter().any(|rule| allow.silences(rule)));
+            by.sort_by(|a, b| a.place().cmp(&b.place()));
+            Verdict::Pass(Because::Allowed(by))
+        }
     }
 }
 
@@ -98,7 +101,7 @@ impl Rule {
 impl Exception {
     pub(super) fn lifts(&self, call: &Invocation, text: &str, in_doubt: bool) -> bool {
         match self {
-            Exception::Words(words) => call.words.begin_with(words),
+            Exception::Words(words) => call.words.certainly_begin_with(words),
             Exception::Flag(flag) => flag.is_in(&call.words),
             Exception::Text(pattern) => pattern.is_match(text).unwrap_or(in_doubt),
         }

@@ -57,7 +57,8 @@ fn bites_in_shims(rule: &Rule) -> bool {
 /// Does the rule stand against the name as such, whatever its arguments?
 fn refuses_name(rule: &Rule, form: &Form) -> bool {
     let subject = &rule.subject;
-    let is_plain = matches!(form, Form::Command { words, flags, .. } if words.is_empty() && flags.is_empty());
+    let is_plain =
+        matches!(form, Form::Command { words, flags, .. } if words.is_empty() && flags.is_empty());
     is_plain
         && rule.ruling != Ruling::Warn
         && subject.flags.is_empty()
@@ -156,11 +157,8 @@ mod tests {
 
     #[test]
     fn reserved_names_are_shimmed_whether_or_not_they_exist() {
-        let reserved = Reserved {
-            name: "deploy_now".to_owned(),
-            origin: origin(),
-            says: Says::default(),
-        };
+        let reserved =
+            Reserved { name: "deploy_now".to_owned(), origin: origin(), says: Says::default() };
         let policy = Policy { reserved: vec![reserved], ..Policy::default() };
         let names = shimmed_names(&policy, &Catalogue::default(), |_| false, |_| Vec::new());
         assert!(names.contains("deploy_now"));

@@ -46,7 +46,12 @@ pub fn plain(it: &Explanation<'_>) -> String {
             text += &format!("  {what:9} {is}\n");
         }
         for (rule, standing) in rules {
-            text += &format!("  rule {} ({}): {}\n", backquoted(&rule.id.0), place(rule), why(standing));
+            text += &format!(
+                "  rule {} ({}): {}\n",
+                backquoted(&rule.id.0),
+                place(rule),
+                why(standing)
+            );
         }
         let others = it.rule_count - rules.len();
         text += &match (rules.len(), others) {
@@ -169,8 +174,12 @@ fn why(standing: &Standing<'_>) -> String {
         Miss::Form => "its `command` has other words or another place in the line".to_owned(),
         Miss::Flag(FlagChoice(names)) => format!("{} is not given", backquoted(&names.join("|"))),
         Miss::Literal(text) => format!("the text does not contain {}", backquoted(text)),
-        Miss::Pattern(pattern) => format!("the text does not match {}", backquoted(pattern.source())),
-        Miss::Lifted(exception) => format!("lifted by `unless` {}", backquoted(&spelled(exception))),
+        Miss::Pattern(pattern) => {
+            format!("the text does not match {}", backquoted(pattern.source()))
+        }
+        Miss::Lifted(exception) => {
+            format!("lifted by `unless` {}", backquoted(&spelled(exception)))
+        }
         Miss::Under(name) => format!("it is called by way of {}", backquoted(name)),
         Miss::NotTyped => "the agent's own shell did not run it (`callers = \"typed\"`)".to_owned(),
     };
@@ -195,7 +204,9 @@ fn words(unknown: Unknown) -> &'static str {
         Unknown::Expansions => {
             "what variables, substitutions and functions hold: the text was cut at its operators, no more"
         }
-        Unknown::CallerIsThisShell => "who will call it: the caller was taken to be this very shell",
+        Unknown::CallerIsThisShell => {
+            "who will call it: the caller was taken to be this very shell"
+        }
         Unknown::CallerIsAgent => "who will call it: it was taken as typed by the agent",
     }
 }

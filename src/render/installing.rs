@@ -119,7 +119,8 @@ pub fn list(directory: &Path, shims: &[Listed]) -> String {
     if shims.is_empty() {
         return format!("no shims in {}\n", path(directory));
     }
-    let width = shims.iter().map(|shim| shown(&shim.name).chars().count()).max().unwrap_or_default();
+    let width =
+        shims.iter().map(|shim| shown(&shim.name).chars().count()).max().unwrap_or_default();
     let line = |shim: &Listed| {
         let name = shown(&shim.name);
         let target = shim.resolves_to.as_deref().map_or_else(|| "no program".to_owned(), shown);

@@ -103,7 +103,9 @@ pub fn no_record(directory: &Path, error: &RecordError) -> String {
         RecordError::NotTrusted => "another user can write it".to_owned(),
     };
     let directory = shown(&directory.to_string_lossy());
-    format!("{directory}/{RECORD} cannot be used: {why}\na person must run `embargo shim install` again")
+    format!(
+        "{directory}/{RECORD} cannot be used: {why}\na person must run `embargo shim install` again"
+    )
 }
 
 fn words(fault: Fault) -> &'static str {

@@ -188,13 +188,20 @@ fn subject(rule: &Rule, call: Option<&Invocation>) -> String {
     let form =
         rule.subject.forms.iter().find(|f| call.is_some_and(|c| f.covers(&c.words, c.stage)));
     let form = form.or(rule.subject.forms.first()).map(|form| spell(form, call));
-    let flags = rule.subject.flags.iter().map(|f| format!(" {}", f.0.join("|")));
+    let flags = with_flags(&rule.subject.flags);
     match (form, &rule.subject.pattern, &rule.subject.contains) {
-        (Some(form), _, _) => backquoted(&(form + &flags.collect::<String>())),
+        (Some(form), _, _) => backquoted(&form) + &flags,
         (None, Some(pattern), _) => backquoted(pattern.source()),
         (None, None, Some(literal)) => backquoted(literal),
         (None, None, None) => backquoted(&call.map(Invocation::called).unwrap_or_default()),
     }
+}
+
+/// ` with `-r` and `-f``; nothing where there are no flags.
+fn with_flags(flags: &[FlagChoice]) -> String {
+    let flags: Vec<String> =
+        flags.iter().map(|FlagChoice(names)| backquoted(&names.join("` or `"))).collect();
+    if flags.is_empty() { String::new() } else { format!(" with {}", flags.join(" and ")) }
 }
 
 /// A form as it is written, with the name that was called.
@@ -230,7 +237,9 @@ fn scope(rule: &Rule) -> String {
     let subject = &rule.subject;
     let mut scope = match subject.forms.as_slice() {
         [] => "every command".to_owned(),
-        [Form::Command { words, flags, .. }] if words.is_empty() && flags.is_empty() => {
+        [Form::Command { words, flags, .. }]
+            if words.is_empty() && flags.is_empty() && subject.flags.is_empty() =>
+        {
             "every use of it".to_owned()
         }
         forms => {
@@ -238,9 +247,7 @@ fn scope(rule: &Rule) -> String {
             format!("every {}", forms.join(", "))
         }
     };
-    for FlagChoice(names) in &subject.flags {
-        scope += &format!(" with {}", backquoted(&names.join("|")));
-    }
+    scope += &with_flags(&subject.flags);
     let label = rule.says.label.as_ref().map(|l| format!("with {l}"));
     if let Some(pattern) = &subject.pattern {
         scope += " ";

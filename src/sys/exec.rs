@@ -19,7 +19,8 @@ pub fn hop() -> Option<PathBuf> {
     let bytes = value.as_bytes();
     let colon = bytes.iter().position(|b| *b == b':')?;
     let pid: u32 = std::str::from_utf8(&bytes[..colon]).ok()?.parse().ok()?;
-    (pid == std::process::id()).then(|| Path::new(std::ffi::OsStr::from_bytes(&bytes[colon + 1..])).to_owned())
+    (pid == std::process::id())
+        .then(|| Path::new(std::ffi::OsStr::from_bytes(&bytes[colon + 1..])).to_owned())
 }
 
 /// Executes; returns only the error.
@@ -54,7 +55,11 @@ fn exec_by_sh(start: &Start, path: &CStr, environment: &Vector) -> io::Error {
 }
 
 /// Executes a program with an argv of our own making (`embargo run`).
-pub fn become_program(path: &Path, argv: Vec<CString>, environment: &[(CString, CString)]) -> io::Result<Infallible> {
+pub fn become_program(
+    path: &Path,
+    argv: Vec<CString>,
+    environment: &[(CString, CString)],
+) -> io::Result<Infallible> {
     let path = CString::new(path.as_os_str().as_bytes())?;
     let mut variables = Vector::environment();
     for (name, value) in environment {

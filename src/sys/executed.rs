@@ -30,7 +30,11 @@ impl Executed {
             .filter(|p| identity.is_none() || self::identity(p) == identity);
         let by_name = || {
             let name = OsString::from_vec(argv.first().cloned().unwrap_or_default().into());
-            if name.as_bytes().contains(&b'/') { PathBuf::from(name) } else { on_path(&name, identity) }
+            if name.as_bytes().contains(&b'/') {
+                PathBuf::from(name)
+            } else {
+                on_path(&name, identity)
+            }
         };
         Executed { path: by_kernel.unwrap_or_else(by_name), identity }
     }

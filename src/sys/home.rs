@@ -45,7 +45,9 @@ impl HomeRecord {
         use std::io::Read as _;
         let mut file = match std::fs::File::open(directory.join(RECORD)) {
             Ok(file) => file,
-            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Err(e)
+                if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+            {
                 return Ok(None);
             }
             Err(e) => return Err(RecordError::Unreadable(e)),
@@ -77,7 +79,9 @@ impl HomeRecord {
         self.start.iter().for_each(|p| path("start", p));
         self.policies.iter().for_each(|p| path("policy", p));
         if let Some(session) = self.session {
-            text.extend_from_slice(format!("session {}:{}\n", session.pid, session.start).as_bytes());
+            text.extend_from_slice(
+                format!("session {}:{}\n", session.pid, session.start).as_bytes(),
+            );
         }
         text
     }
@@ -85,9 +89,8 @@ impl HomeRecord {
     /// Reads the form of [`HomeRecord::to_bytes`]; a key that is not known is an error.
     pub fn parse(text: &[u8]) -> Result<Self, RecordError> {
         let mut lines = text.split(|b| *b == b'\n').filter(|line| !line.is_empty());
-        let not_understood = |line: &[u8]| {
-            RecordError::NotUnderstood(String::from_utf8_lossy(line).into_owned())
-        };
+        let not_understood =
+            |line: &[u8]| RecordError::NotUnderstood(String::from_utf8_lossy(line).into_owned());
         match lines.next() {
             Some(line) if line == FIRST_LINE.as_bytes() => {}
             other => return Err(not_understood(other.unwrap_or_default())),
@@ -144,7 +147,10 @@ fn unescape(bytes: &[u8]) -> PathBuf {
     let mut rest = bytes;
     while let Some((byte, more)) = rest.split_first() {
         let code = (*byte == b'%').then(|| more.get(..2)).flatten();
-        match code.and_then(|c| std::str::from_utf8(c).ok()).and_then(|c| u8::from_str_radix(c, 16).ok()) {
+        match code
+            .and_then(|c| std::str::from_utf8(c).ok())
+            .and_then(|c| u8::from_str_radix(c, 16).ok())
+        {
             Some(decoded) => {
                 out.push(decoded);
                 rest = &more[2..];

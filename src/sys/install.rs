@@ -41,7 +41,11 @@ pub enum InstallError {
     /// Something that is not ours has the name.
     Foreign(PathBuf),
     /// The record there is of other places: a variable must not move them.
-    OtherHome { directory: PathBuf, recorded: PathBuf, now: PathBuf },
+    OtherHome {
+        directory: PathBuf,
+        recorded: PathBuf,
+        now: PathBuf,
+    },
     /// Its path is relative or holds a colon.
     NotForPath(PathBuf),
     /// Our own binary is not where it was started from.

@@ -1,6 +1,9 @@
 //! Tells a person, beside and never in front of what is going on: nothing waits
 //! for a notifier, and whether it worked changes nothing.
 
+#[cfg(test)]
+mod tests;
+
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;

@@ -68,7 +68,9 @@ pub fn path_behind(directory: &Path) -> OsString {
 pub fn is_first(directory: &Path, is_run: impl Fn(&Path) -> bool) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let first = std::env::split_paths(&path).find(|entry| !is_run(entry));
-    first.is_some_and(|first| trim(first.as_os_str().as_bytes()) == trim(directory.as_os_str().as_bytes()))
+    first.is_some_and(|first| {
+        trim(first.as_os_str().as_bytes()) == trim(directory.as_os_str().as_bytes())
+    })
 }
 
 /// Is there a program of this name on PATH that is not us?
@@ -194,7 +196,8 @@ fn bears_our_note(file: &File, head: &[u8]) -> bool {
         head.get(at..at + width)
             .map(|b| b.iter().rev().fold(0u64, |n, byte| n << 8 | u64::from(*byte)))
     };
-    let (Some(table), Some(size), Some(count)) = (number(32, 8), number(54, 2), number(56, 2)) else {
+    let (Some(table), Some(size), Some(count)) = (number(32, 8), number(54, 2), number(56, 2))
+    else {
         return false;
     };
     (0..count.min(64)).any(|i| {

@@ -65,7 +65,11 @@ pub fn fill(
 }
 
 /// A directory below the run's own when the wanted one cannot be had.
-pub fn private(wanted: Option<&Path>, directory: &Path, name: &str) -> Result<PathBuf, InstallError> {
+pub fn private(
+    wanted: Option<&Path>,
+    directory: &Path,
+    name: &str,
+) -> Result<PathBuf, InstallError> {
     match wanted {
         Some(wanted) if is_ours_to_write(wanted) && install::make(wanted, 0o700).is_ok() => {
             Ok(wanted.to_owned())
@@ -138,9 +142,10 @@ fn sweep(place: &Place) {
             Some(environments) => {
                 !environments.iter().any(|e| e.contains_str(path.as_os_str().as_bytes()))
             }
-            None => path.metadata().and_then(|m| m.modified()).is_ok_and(|at| {
-                at.elapsed().is_ok_and(|age| age > WEEK)
-            }),
+            None => path
+                .metadata()
+                .and_then(|m| m.modified())
+                .is_ok_and(|at| at.elapsed().is_ok_and(|age| age > WEEK)),
         };
         if is_free {
             remove(&path);
@@ -165,4 +170,3 @@ fn environments() -> Option<Vec<Vec<u8>>> {
         .collect();
     (!environments.is_empty()).then_some(environments)
 }
-

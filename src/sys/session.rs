@@ -1,6 +1,9 @@
 //! Which session a call belongs to, and which harness made it. Names label and
 //! count; they never switch anything off.
 
+#[cfg(test)]
+mod tests;
+
 use super::processes::SessionProcess;
 use crate::policy::Ancestry;
 

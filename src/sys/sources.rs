@@ -29,7 +29,9 @@ pub fn find(context: &Context, effective: &[PathBuf]) -> Vec<SourceRecord> {
         found.directory(config, Layer::User);
     }
     let start = context.record.as_ref().and_then(|r| r.start.as_deref());
-    for directory in start.into_iter().chain(context.cwd.as_deref()).chain(effective.iter().map(|p| &**p)) {
+    for directory in
+        start.into_iter().chain(context.cwd.as_deref()).chain(effective.iter().map(|p| &**p))
+    {
         for ancestor in directory.ancestors().take(DEPTH) {
             if !found.looked_into(ancestor) {
                 found.directory(ancestor, Layer::Project);
@@ -82,7 +84,8 @@ pub fn named(context: &Context, path: &Path) -> SourceRecord {
 /// A user's own command descriptions, as far as they can be read.
 pub fn description_texts(context: &Context) -> Vec<SourceText> {
     let records = descriptions(context);
-    let files = records.iter().map(read).filter(|r| r.path.extension().is_some_and(|e| e == "toml"));
+    let files =
+        records.iter().map(read).filter(|r| r.path.extension().is_some_and(|e| e == "toml"));
     files
         .filter_map(|read| {
             let shown = read.path.display().to_string();
@@ -107,14 +110,16 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>, String> {
 pub fn identity(path: &Path) -> Option<Identity> {
     let stat = rustix::fs::stat(path).ok()?;
     let rooted = stat.st_uid == 0
-        && path.parent().and_then(|dir| rustix::fs::stat(dir).ok()).is_some_and(|dir| {
-            dir.st_uid == 0 && dir.st_mode & 0o022 == 0
-        });
+        && path
+            .parent()
+            .and_then(|dir| rustix::fs::stat(dir).ok())
+            .is_some_and(|dir| dir.st_uid == 0 && dir.st_mode & 0o022 == 0);
     Some(from_stat(&stat, rooted))
 }
 
 fn from_stat(stat: &Stat, rooted: bool) -> Identity {
-    let nanoseconds = |seconds: i64, fraction: i64| i128::from(seconds) * 1_000_000_000 + i128::from(fraction);
+    let nanoseconds =
+        |seconds: i64, fraction: i64| i128::from(seconds) * 1_000_000_000 + i128::from(fraction);
     Identity {
         device: widen(stat.st_dev),
         inode: stat.st_ino,
@@ -149,7 +154,12 @@ impl Found {
     fn add(&mut self, path: &Path, layer: Layer, identity: Option<Identity>) {
         let path = path.as_os_str().as_bytes();
         if !self.sources.iter().any(|s| s.path == path) {
-            self.sources.push(SourceRecord { path: path.to_vec(), layer, standing: Standing::Found, identity });
+            self.sources.push(SourceRecord {
+                path: path.to_vec(),
+                layer,
+                standing: Standing::Found,
+                identity,
+            });
         }
     }
 }

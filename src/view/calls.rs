@@ -73,7 +73,7 @@ impl View<'_> {
     fn follow(&self, call: Invocation, depth: usize, calls: &mut Vec<Invocation>) {
         let wrapped = call.words.wrapped().to_vec();
         let above = below(&call);
-        let whole = call.line.clone();
+        let (whole, stage) = (call.line.clone(), call.stage);
         calls.push(call);
         let Some(depth) = depth.checked_sub(1) else { return };
         for inner in wrapped {
@@ -81,6 +81,8 @@ impl View<'_> {
                 Wrapped::Argv(argv) => {
                     let mut inner = Invocation::from_words(self.words(&argv), above.clone());
                     inner.line.clone_from(&whole);
+                    // What a wrapper in a pipe runs reads from that pipe.
+                    inner.stage = stage;
                     self.follow(inner, depth, calls);
                 }
                 Wrapped::Text(text) => {

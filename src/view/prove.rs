@@ -59,7 +59,8 @@ pub fn prove<'e>(contents: &Contents, examples: &'e [RuleExamples]) -> Proof<'e>
         example.refuses.iter().for_each(|l| check(Claim::Refuses, l, l.text.clone()));
         example.permits.iter().for_each(|l| check(Claim::Permits, l, l.text.clone()));
         let model = example.refuses.first().map(|l| l.text.as_str());
-        let filled = |l: &ExampleLine| fill(&l.text, model.and_then(|m| model_call(&view, rule, m)));
+        let filled =
+            |l: &ExampleLine| fill(&l.text, model.and_then(|m| model_call(&view, rule, m)));
         example.instead.iter().for_each(|l| check(Claim::Instead, l, filled(l)));
     }
     proof
@@ -82,9 +83,18 @@ fn against(
     match verdict {
         Verdict::Refuse(refusal) => {
             let reserved = refusal.reserved_name().map(|r| format!("reserved:{}", r.name));
-            Some(reserved.into_iter().chain(refusal.rules().iter().map(|r| r.id.0.clone())).collect())
+            Some(
+                reserved
+                    .into_iter()
+                    .chain(refusal.rules().iter().map(|r| r.id.0.clone()))
+                    .collect(),
+            )
         }
-        _ if claim == Claim::Permits && is_against && hits && verdict.severity() > Severity::Pass => {
+        _ if claim == Claim::Permits
+            && is_against
+            && hits
+            && verdict.severity() > Severity::Pass =>
+        {
             Some(vec![rule.id.0.clone()])
         }
         _ => None,

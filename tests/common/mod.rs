@@ -283,9 +283,11 @@ impl World {
 }
 
 /// Each suite uses a part of this; what none used would be dead code in it.
-const _: () = {
-    let _ = (World::policy, World::read, World::stub, World::calls, World::install, World::shell);
-    let _ = (World::shim::<&str>, World::script, REFUSED, NO_GRADLE);
-    let _ = (Test::env::<&str>, Test::without, Test::cwd, Test::stdin::<&[u8]>, Test::refused);
-    let _ = (Test::stdout::<&str>, Test::stdout_has, Test::stderr_has);
+const _: fn(&World) = |world| {
+    world.policy(NO_GRADLE).script("", "").stub("").write("", "").install(&[]);
+    let _ = (world.read(""), world.calls(), REFUSED, EMBARGO);
+    let test = world.shell("").env("", "").without("").cwd("").stdin("").path(&[]).any_output();
+    let test = test.stdout("").stderr("").stdout_has(&[]).stderr_has(&[]).status(0).refused();
+    let found = test.run();
+    let _ = (world.shim("", &[""]), found.stdout, found.stderr, found.status);
 };

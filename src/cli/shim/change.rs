@@ -24,7 +24,7 @@ pub fn install(names: &[OsString], place: &Place, policies: &Policies) -> Outcom
     let wanted = wanted(&path, context, policies, &us).unwrap_or_default();
     for name in names {
         stdio::print(&installing::change(name, directory.link(name).map_err(cannot)?));
-        if !program::exists(name, &us) && !wanted.iter().any(|w| OsStr::new(w) == name) {
+        if !program::exists(name, &us) && !wanted.names.iter().any(|w| OsStr::new(w) == name) {
             stdio::say(&installing::nothing_behind(name));
         }
     }

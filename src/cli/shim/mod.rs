@@ -16,7 +16,7 @@ use crate::render::{installing, usage};
 use crate::sys::context::{Context, Places, absolute};
 use crate::sys::home::HomeRecord;
 use crate::sys::install::{InstallError, ShimDirectory};
-use crate::sys::{program, runs, stdio};
+use crate::sys::{program, runs, sources, stdio};
 
 /// Installs, removes and lists shims in a directory that stays
 #[derive(Debug, clap::Args)]
@@ -33,6 +33,9 @@ Examples:
   embargo shim list --json
   embargo shim uninstall --all";
 
+const UNINSTALL: &str = "embargo shim uninstall [--dir DIR] NAME...
+       embargo shim uninstall [--dir DIR] --all";
+
 #[derive(Debug, Subcommand)]
 enum Act {
     /// Puts shims of these names into the directory
@@ -46,7 +49,7 @@ enum Act {
         policies: Policies,
     },
     /// Takes shims away
-    #[command(after_help = "Example:\n  embargo shim uninstall gradle")]
+    #[command(override_usage = UNINSTALL, after_help = "Example:\n  embargo shim uninstall gradle")]
     Uninstall {
         #[arg(value_name = "NAME", required_unless_present = "all", conflicts_with = "all")]
         names: Vec<OsString>,
@@ -97,7 +100,8 @@ impl Place {
         let own = || context.by_variables.as_ref().map(Places::shims);
         let named = self.dir.as_ref().map(|dir| absolute(context.cwd.as_deref(), dir));
         let path = named.or_else(own).ok_or_else(|| failure(usage::no_home()))?;
-        Ok(path.components().collect())
+        // Without `..`, and without a slash at the end: PATH is compared as text.
+        Ok(sources::in_canonical_directory(path.components().collect()))
     }
 
     /// The directory, with its home record in place. One that is named may be shared.

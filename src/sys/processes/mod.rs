@@ -6,6 +6,8 @@ mod linux;
 #[cfg(any(test, not(target_os = "linux")))]
 mod ps;
 mod shebang;
+#[cfg(test)]
+mod tests;
 
 use bstr::BString;
 
@@ -124,49 +126,5 @@ impl Ancestor {
         let options = self.process.argv.iter().skip(1).take_while(|a| a.starts_with(b"-"));
         self.process.caller() == Caller::Shell
             && options.into_iter().any(|a| !a.starts_with(b"--") && a.contains(&b'c'))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn lineage(argvs: &[&[&str]]) -> Lineage {
-        let ancestor = |(at, argv): (usize, &&[&str])| Ancestor {
-            id: SessionProcess { pid: 100 - u32::try_from(at).unwrap_or_default(), start: 7 },
-            process: Process {
-                argv: argv.iter().map(|word| BString::from(*word)).collect(),
-                executable: argv[0].into(),
-                is_session: false,
-            },
-        };
-        Lineage(argvs.iter().enumerate().map(ancestor).collect())
-    }
-
-    #[test]
-    fn one_tool_call_is_the_outermost_command_text_below_the_harness() {
-        let bash: &[&str] = &["bash", "-c", "make"];
-        let dash: &[&str] = &["sh", "-ec", "gradle a; gradle b"];
-        let rows: [(&[&[&str]], Option<&str>); 9] = [
-            (&[bash, &["claude"], &["bash"]], Some("100:7")),
-            (&[dash, &["make"], bash, &["claude"]], Some("98:7")),
-            (&[dash, &["make"], bash, &["codex"], &["sh", "-c", "codex"]], Some("98:7")),
-            (&[&["bash", "x.sh"], bash, &["node", "/usr/bin/gemini"]], Some("99:7")),
-            (&[&["claude"], bash], None),
-            (&[&["bash"], &["claude"]], None),
-            (&[&["bash", "--norc", "-c", "x"], &["claude"]], Some("100:7")),
-            (&[dash, &["make"], bash, &["node"], &["sh", "-c", "agent"]], Some("100:7")),
-            (&[], None),
-        ];
-        for (argvs, call) in rows {
-            assert_eq!(lineage(argvs).call_id().as_deref(), call, "{argvs:?}");
-        }
-    }
-
-    #[test]
-    fn a_recorded_session_bounds_the_tool_call_too() {
-        let mut above = lineage(&[&["sh", "-c", "x"], &["bash", "-c", "y"], &["own-agent"]]);
-        above.0[2].process.is_session = true;
-        assert_eq!(above.call_id().as_deref(), Some("99:7"));
     }
 }

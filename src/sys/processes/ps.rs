@@ -2,7 +2,6 @@
 //! by spaces: those that hold spaces fall apart, which names of programs survive.
 
 use std::collections::HashMap;
-use std::process::Command;
 
 use bstr::BString;
 
@@ -13,10 +12,10 @@ use crate::policy::Process;
 pub(super) struct Table(HashMap<u32, (u32, u64, Vec<String>)>);
 
 impl Table {
-    #[cfg_attr(test, expect(dead_code, reason = "tests give the text"))]
+    #[cfg(not(target_os = "linux"))]
     pub fn read() -> Self {
         // By its path: a shim of the name `ps` must not be asked.
-        let mut command = Command::new("/bin/ps");
+        let mut command = std::process::Command::new("/bin/ps");
         command.args(["-axo", "pid=,ppid=,lstart=,command="]).env("LC_ALL", "C");
         let output = command.output().map(|output| output.stdout).unwrap_or_default();
         Self::parse(&String::from_utf8_lossy(&output))

@@ -109,7 +109,10 @@ impl<'w> Programs<'w> {
             return;
         }
         let name = word.rsplit('/').next().unwrap_or(word);
-        if SHELLS.contains(&name) || OTHERS.contains(&name) || TABLE.iter().any(|row| row.programs.contains(&name)) {
+        if SHELLS.contains(&name)
+            || OTHERS.contains(&name)
+            || TABLE.iter().any(|row| row.programs.contains(&name))
+        {
             self.program = name;
         }
         let is_verb = SETTING.contains(&word) || TABLE.iter().any(|row| row.after == Some(word));

@@ -20,14 +20,32 @@ const HIDDEN: &[(&str, &str)] = &[
     ("env·FOO_TOKEN=x·make", "env·FOO_TOKEN=█·make"),
     ("env·PASSWORD2=x·DB_PASS=y·MYSQL_PWD=z", "env·PASSWORD2=█·DB_PASS=█·MYSQL_PWD=█"),
     ("env·SECRET_KEY_BASE=abc·PGPASSWORD=d", "env·SECRET_KEY_BASE=█·PGPASSWORD=█"),
-    ("docker·run·-e·NPM_TOKEN=x·--build-arg=API_KEY=y", "docker·run·-e·NPM_TOKEN=█·--build-arg=API_KEY=█"),
+    (
+        "docker·run·-e·NPM_TOKEN=x·--build-arg=API_KEY=y",
+        "docker·run·-e·NPM_TOKEN=█·--build-arg=API_KEY=█",
+    ),
     ("docker·run·-eFOO_TOKEN=x", "docker·run·-eFOO_TOKEN=█"),
     ("java·-Ddb.password=x·-PsigningPassword=y", "java·-Ddb.password=█·-PsigningPassword=█"),
-    ("helm·install·--set·image=1,db.password=x,tag=2", "helm·install·--set·image=1,db.password=█,tag=2"),
-    ("kubectl·create·secret·generic·s·--from-literal=password=x", "kubectl·create·secret·generic·s·--from-literal=password=█"),
-    ("aws·configure·set·aws_secret_access_key·wJalr/K7", "aws·configure·set·aws_secret_access_key·█"),
-    ("npm·config·set·//registry.npmjs.org/:_authToken·x", "npm·config·set·//registry.npmjs.org/:_authToken·█"),
-    ("npm·publish·--//registry.npmjs.org/:_authToken=x", "npm·publish·--//registry.npmjs.org/:_authToken=█"),
+    (
+        "helm·install·--set·image=1,db.password=x,tag=2",
+        "helm·install·--set·image=1,db.password=█,tag=2",
+    ),
+    (
+        "kubectl·create·secret·generic·s·--from-literal=password=x",
+        "kubectl·create·secret·generic·s·--from-literal=password=█",
+    ),
+    (
+        "aws·configure·set·aws_secret_access_key·wJalr/K7",
+        "aws·configure·set·aws_secret_access_key·█",
+    ),
+    (
+        "npm·config·set·//registry.npmjs.org/:_authToken·x",
+        "npm·config·set·//registry.npmjs.org/:_authToken·█",
+    ),
+    (
+        "npm·publish·--//registry.npmjs.org/:_authToken=x",
+        "npm·publish·--//registry.npmjs.org/:_authToken=█",
+    ),
     ("git·config·--global·github.token·x", "git·config·--global·github.token·█"),
     ("psql·host=db user=u password=p w", "psql·host=db user=u password=█ w"),
     // Headers.
@@ -36,7 +54,10 @@ const HIDDEN: &[(&str, &str)] = &[
     ("curl·--header=authorization: token x y", "curl·--header=authorization: token █"),
     ("curl·--header·X-Api-Key:k", "curl·--header·X-Api-Key: █"),
     ("curl·-H·PRIVATE-TOKEN: t·-H·Cookie: sid=1", "curl·-H·PRIVATE-TOKEN: █·-H·Cookie: █"),
-    ("git·-c·http.extraHeader=AUTHORIZATION: basic eA==·fetch", "git·-c·http.extraHeader=AUTHORIZATION: basic █·fetch"),
+    (
+        "git·-c·http.extraHeader=AUTHORIZATION: basic eA==·fetch",
+        "git·-c·http.extraHeader=AUTHORIZATION: basic █·fetch",
+    ),
     // Programs.
     ("curl·-u·bob:pw·https://h/", "curl·-u·bob:█·https://h/"),
     ("curl·-sSu·bob:pw·x", "curl·-sSu·bob:█·x"),
@@ -70,12 +91,21 @@ const HIDDEN: &[(&str, &str)] = &[
     ("echo·sk-ant-api03-0123456789abcdefABCD", "echo·█"),
     ("echo·xoxb-1234567890-abcdef", "echo·█"),
     ("echo·eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "echo·█"),
-    ("echo·-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nafter", "echo·█\nafter"),
+    (
+        "echo·-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nafter",
+        "echo·█\nafter",
+    ),
     ("echo·K=-----BEGIN PRIVATE KEY-----\nMIIE", "echo·K=█"),
-    ("curl·-d·{\"user\":\"u\",\"password\":\"p\\\"w\"}", "curl·-d·{\"user\":\"u\",\"password\":\"█\"}"),
+    (
+        "curl·-d·{\"user\":\"u\",\"password\":\"p\\\"w\"}",
+        "curl·-d·{\"user\":\"u\",\"password\":\"█\"}",
+    ),
     ("curl·-d·{ \"apiKey\" : \"k\", \"n\": 1 }", "curl·-d·{ \"apiKey\" : \"█\", \"n\": 1 }"),
     // Text.
-    ("sh·-c·FOO_TOKEN='a b' make && curl -u \"bob:pw\" h", "sh·-c·FOO_TOKEN=█ make && curl -u \"bob:█\" h"),
+    (
+        "sh·-c·FOO_TOKEN='a b' make && curl -u \"bob:pw\" h",
+        "sh·-c·FOO_TOKEN=█ make && curl -u \"bob:█\" h",
+    ),
     ("bash·-lc·mysql -psecret -e 'select 1' | head", "bash·-lc·mysql -p█ -e 'select 1' | head"),
     ("ssh·h·sh -c \"tool --token 'x' run\"", "ssh·h·sh -c \"tool --token '█' run\""),
     ("sh·-c·curl -H 'Authorization: Bearer x' h", "sh·-c·curl -H 'Authorization: Bearer █' h"),
@@ -155,8 +185,14 @@ fn what_was_redacted_stays_as_it_is() {
 fn text_is_read_as_a_shell_would() {
     let hidden = super::REDACTED;
     let rows = [
-        ("FOO_TOKEN=x make; curl -u a:b h", format!("FOO_TOKEN={hidden} make; curl -u a:{hidden} h")),
-        ("git push https://a:b@h/r 2>&1 | tail", format!("git push https://a:{hidden}@h/r 2>&1 | tail")),
+        (
+            "FOO_TOKEN=x make; curl -u a:b h",
+            format!("FOO_TOKEN={hidden} make; curl -u a:{hidden} h"),
+        ),
+        (
+            "git push https://a:b@h/r 2>&1 | tail",
+            format!("git push https://a:{hidden}@h/r 2>&1 | tail"),
+        ),
         ("tool --token \"$(cat t)\" x", format!("tool --token \"{hidden}\" x")),
         ("tool --password 'unclosed", format!("tool --password {hidden}")),
         ("echo 'fix token parsing' && make", "echo 'fix token parsing' && make".to_owned()),
@@ -170,8 +206,31 @@ fn text_is_read_as_a_shell_would() {
 /// Neither panics nor takes long, whatever it is given.
 #[test]
 fn anything_may_be_given() {
-    let parts = ["'", "\"", "\\", "=", ":", "://", "@", " ", "\n", "-", "-u", "curl", "token", "eyJ",
-        "{\"password\":\"", "-----BEGIN ", "PRIVATE KEY-----", "ü", "‹", "(", ";", "sk-1", "--token"];
+    let parts = [
+        "'",
+        "\"",
+        "\\",
+        "=",
+        ":",
+        "://",
+        "@",
+        " ",
+        "\n",
+        "-",
+        "-u",
+        "curl",
+        "token",
+        "eyJ",
+        "{\"password\":\"",
+        "-----BEGIN ",
+        "PRIVATE KEY-----",
+        "ü",
+        "‹",
+        "(",
+        ";",
+        "sk-1",
+        "--token",
+    ];
     let mut seed = 7_u64;
     let mut pick = |count: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
