@@ -113,6 +113,21 @@ fn a_nested_run_adds_policies_and_loses_none() {
     assert!(found.stdout.contains("policy [W]/named.toml\n"), "{found:?}");
 }
 
+/// A start-up file that puts the stable shims before those of a run hides nothing of it.
+#[test]
+fn the_stable_shim_leads_to_the_shim_of_the_run() {
+    let world = world();
+    world.write("elsewhere/README", "").install(&["npm"]);
+    world.write("named.toml", NO_GRADLE.replace("gradle", "npm"));
+    let text = "cd ../elsewhere; PATH=../shims:$PATH:../shims:$PATH; npm install";
+    world.script("project/go", &format!("#!/bin/sh\n{text}\n"));
+    let named = ["run", "--policy", "../named.toml", "./go"];
+    world.embargo(&named).stderr_has(&["rule `no-npm`"]).status(86).run();
+    assert_eq!(world.calls(), "");
+    world.embargo(&["run", "./go"]).run();
+    assert_eq!(world.calls(), "npm install\n");
+}
+
 #[test]
 fn without_any_policy_run_says_so_and_runs() {
     let world = World::new();
@@ -169,6 +184,31 @@ fn directories_of_ended_runs_are_removed() {
     }
     let runs = std::fs::read_dir(world.path("home/.local/share/embargo/runs")).expect("runs");
     assert_eq!(runs.count(), 1);
+}
+
+#[test]
+fn the_directory_of_a_run_stays_while_anything_has_it_on_path() {
+    let world = world();
+    // As a terminal multiplexer does: the command ends, what it started goes on.
+    world.script("project/go", "#!/bin/sh\n/bin/sleep 60 </dev/null >/dev/null 2>&1 &\necho $!\n");
+    let found = world.embargo(&["run", "./go"]).any_output().run();
+    world.embargo(&["run", "npm"]).run();
+    let count = || {
+        let runs = std::fs::read_dir(world.path("home/.local/share/embargo/runs"));
+        runs.expect("runs").count()
+    };
+    let while_it_runs = count();
+    let pid = found.stdout.trim();
+    let ended = std::process::Command::new("/bin/kill").arg(pid).status().expect("kill");
+    assert!(ended.success());
+    assert_eq!(while_it_runs, 2);
+}
+
+#[test]
+fn a_run_brings_its_own_state_where_the_user_s_cannot_be() {
+    let world = world();
+    world.write("home/.local/state/embargo", "").script("project/go", "#!/bin/sh\ngradle build\n");
+    world.embargo(&["run", "./go"]).refused().run();
 }
 
 #[test]

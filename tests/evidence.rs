@@ -168,6 +168,16 @@ fn what_ran_at_the_same_time_is_one_offence_each_time() {
     }
 }
 
+/// A row from the future would make everything after it the same offence for ever.
+#[test]
+fn a_clock_that_was_set_back_hides_no_offence() {
+    let (_dir, state) = state();
+    add(&state, &refusal());
+    sql(&state, "UPDATE log SET at_ms = at_ms + 86400000");
+    let began_ms = embargo::sys::clock::now_ms();
+    assert_eq!(add(&state, &Event { began_ms, ..refusal() }).offence, 2);
+}
+
 #[test]
 fn only_refusals_are_offences() {
     let (_dir, state) = state();

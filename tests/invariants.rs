@@ -12,8 +12,10 @@ fn sources(below: &str) -> Vec<(PathBuf, String)> {
             found.push((path.to_owned(), std::fs::read_to_string(path).expect("a readable file")));
         }
     }
-    let mut found = Vec::new();
+    let mut found: Vec<(PathBuf, String)> = Vec::new();
     walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(below), &mut found);
+    // Unit tests in a file of their own.
+    found.retain(|(path, _)| !path.ends_with("tests.rs"));
     assert!(!found.is_empty(), "no source below src/{below}");
     found
 }

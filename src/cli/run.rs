@@ -13,11 +13,8 @@ use crate::decide::Subject;
 use crate::policy::{Exit, Verdict};
 use crate::refuse::{Door, refuse};
 use crate::render::{installing, trouble};
-use crate::sys::context::Context;
 use crate::sys::executed::Executed;
-use crate::sys::home::HomeRecord;
 use crate::sys::install::{self, InstallError};
-use crate::sys::processes::SessionProcess;
 use crate::sys::program::{self, NoProgram};
 use crate::sys::{exec, runs, sources, stdio};
 
@@ -81,53 +78,10 @@ fn guard(policies: &Policies, argv: &[BString], name: &OsStr) -> Result<Exit, Di
     }
     let wanted = in_force::wanted(&context, &us);
     let wanted = wanted.map_err(|e| Distrusted(trouble::distrust(name, &e)))?;
-    let directory = directory(&context, wanted.names, &us).map_err(unguarded)?;
+    let directory = runs::make(&context, &wanted.names, &us).map_err(unguarded)?;
     let exit = become_it(&program, argv, decision.argv0_is_path, Some(&directory));
     runs::remove(&directory);
     Ok(exit)
-}
-
-/// A directory of shims for this run, complete.
-fn directory(
-    context: &Context,
-    names: Vec<String>,
-    us: &Executed,
-) -> Result<PathBuf, InstallError> {
-    let data = context.by_variables.as_ref().map(|places| &*places.data);
-    let directory = runs::make(data)?;
-    let filled =
-        record(context, &directory).and_then(|record| runs::fill(&directory, &record, names, us));
-    match filled {
-        Ok(()) => Ok(directory),
-        Err(error) => {
-            runs::remove(&directory);
-            Err(error)
-        }
-    }
-}
-
-/// What the shims of this run know: an outer run's record goes on, with more policies.
-fn record(context: &Context, directory: &Path) -> Result<HomeRecord, InstallError> {
-    let recorded = context.record.as_ref();
-    let state = match recorded {
-        Some(record) => record.state.clone(),
-        None => runs::private(context.state(), directory, "state")?,
-    };
-    let mut policies = recorded.map(|r| r.policies.clone()).unwrap_or_default();
-    let more = context.named.iter().filter(|p| !policies.contains(p)).cloned();
-    let more: Vec<PathBuf> = more.collect();
-    policies.extend(more);
-    let place =
-        |place: Option<&Path>, name| place.map_or_else(|| directory.join(name), Path::to_owned);
-    Ok(HomeRecord {
-        owner: context.owner(),
-        config: place(context.config(), "config"),
-        state,
-        cache: place(context.cache(), "cache"),
-        start: recorded.and_then(|r| r.start.clone()).or_else(|| context.cwd.clone()),
-        policies,
-        session: recorded.and_then(|r| r.session).or_else(SessionProcess::current),
-    })
 }
 
 /// The file to execute: a name is looked for on PATH, past us, a path is taken as it is.

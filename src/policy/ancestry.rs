@@ -121,7 +121,7 @@ impl Ancestry {
         let Some(ran) = self.script.as_ref().map(|s| basename(s)) else { return false };
         let called = argv.first().map(|a| basename(a));
         let wrapped = wrappers.iter().filter_map(|w| w.argv.first()).any(|a| basename(a) == ran);
-        (called == Some(ran) || wrapped) && !near.argv.first().is_some_and(|a| basename(a) == ran)
+        (called == Some(ran) || wrapped) && near.argv.first().is_none_or(|a| basename(a) != ran)
     }
 
     /// `./x.py` ran `python3 ./x.py` through its first line: nobody typed `python3`.

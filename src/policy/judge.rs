@@ -59,12 +59,17 @@ impl Rule {
     /// Does it speak of this call, whoever makes it?
     pub fn covers(&self, call: &Invocation) -> bool {
         let subject = &self.subject;
-        let text = if subject.forms.is_empty() { call.whole() } else { &call.text };
+        let form = subject.forms.iter().find(|form| form.covers(&call.words, call.stage));
+        // A rule that names a command looks at that command's text; what stands before
+        // a fragment, or any command at all, is looked for in the whole line.
+        let text = match form {
+            Some(Form::Command { .. }) => &call.text,
+            Some(Form::Fragment { .. }) | None => call.whole(),
+        };
         // In doubt (a pattern that ran out of its bound) a rule against holds, an allow does not.
         let in_doubt = !matches!(self.ruling, Ruling::Allow { .. });
         subject.effects.is_empty()
-            && (subject.forms.is_empty()
-                || subject.forms.iter().any(|form| form.covers(&call.words, call.stage)))
+            && (subject.forms.is_empty() || form.is_some())
             && subject.flags.iter().all(|flag| flag.is_in(&call.words))
             && subject.contains.as_ref().is_none_or(|literal| text.contains(literal.as_str()))
             && subject.pattern.as_ref().is_none_or(|p| p.is_match(text).unwrap_or(in_doubt))

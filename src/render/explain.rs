@@ -3,14 +3,13 @@
 use bstr::ByteSlice;
 use serde_json::{Value, json};
 
-use crate::policy::{
-    Because, Exception, FlagChoice, Invocation, Miss, Operator, Rule, Stage, Standing, Verdict,
-};
+use crate::policy::{Because, Invocation, Operator, Rule, Stage, Standing, Verdict};
 use crate::view::SourceRecord;
 
 use super::answer;
 use super::prose::{backquoted, shown};
 use super::refusal::{self, Circumstances, JSON_VERSION, place, severity_name};
+use super::why::why;
 
 /// All that led to a verdict.
 #[derive(Debug)]
@@ -160,37 +159,6 @@ fn stage(stage: Stage) -> &'static str {
         Stage::After(Operator::And) => "behind `&&`",
         Stage::After(Operator::Or) => "behind `||`",
         Stage::After(Operator::Sequence) => "behind `;`",
-    }
-}
-
-fn why(standing: &Standing<'_>) -> String {
-    let miss = match standing {
-        Standing::Hits => return "hits".to_owned(),
-        Standing::Silenced => return "hits, and an `allow` silences it".to_owned(),
-        Standing::Misses(miss) => miss,
-    };
-    let why = match miss {
-        Miss::Effects => "it speaks of effects, and those are not judged yet".to_owned(),
-        Miss::Form => "its `command` has other words or another place in the line".to_owned(),
-        Miss::Flag(FlagChoice(names)) => format!("{} is not given", backquoted(&names.join("|"))),
-        Miss::Literal(text) => format!("the text does not contain {}", backquoted(text)),
-        Miss::Pattern(pattern) => {
-            format!("the text does not match {}", backquoted(pattern.source()))
-        }
-        Miss::Lifted(exception) => {
-            format!("lifted by `unless` {}", backquoted(&spelled(exception)))
-        }
-        Miss::Under(name) => format!("it is called by way of {}", backquoted(name)),
-        Miss::NotTyped => "the agent's own shell did not run it (`callers = \"typed\"`)".to_owned(),
-    };
-    format!("does not hit: {why}")
-}
-
-fn spelled(exception: &Exception) -> String {
-    match exception {
-        Exception::Words(words) => words.join(" "),
-        Exception::Flag(FlagChoice(names)) => names.join("|"),
-        Exception::Text(pattern) => format!("/{}/", pattern.source()),
     }
 }
 

@@ -14,3 +14,4 @@ pub mod shells;
 pub mod told;
 pub mod trouble;
 pub mod usage;
+pub mod why;

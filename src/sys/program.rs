@@ -44,7 +44,7 @@ pub fn find(name: &OsStr, us: &Executed, hop: Option<&Path>) -> Result<Program, 
     let after = |place: Option<usize>| place.map_or(0, |i| i + 1);
     let ours = after(place_of(us.directory(), &entries));
     let start = ours.max(hop.map_or(0, |dir| after(place_of(dir, &entries))));
-    search(&entries[start..], name, us)
+    search(&entries[..start], &entries[start..], name, us)
 }
 
 /// The program of this name anywhere on PATH that is not us: `embargo run` stands in
@@ -53,7 +53,7 @@ pub fn anywhere(name: &OsStr, us: &Executed) -> Result<Program, NoProgram> {
     let path = std::env::var_os("PATH");
     let path = path.as_deref().unwrap_or(OsStr::new(DEFAULT_PATH));
     let entries: Vec<&[u8]> = path.as_bytes().split(|b| *b == b':').collect();
-    search(&entries, name, us)
+    search(&[], &entries, name, us)
 }
 
 /// PATH with a directory in front.
@@ -96,7 +96,12 @@ pub fn versions(stem: &str, us: &Executed) -> Vec<String> {
     names
 }
 
-fn search(entries: &[&[u8]], name: &OsStr, us: &Executed) -> Result<Program, NoProgram> {
+fn search(
+    before: &[&[u8]],
+    entries: &[&[u8]],
+    name: &OsStr,
+    us: &Executed,
+) -> Result<Program, NoProgram> {
     let mut denied = NoProgram::NotFound;
     for entry in entries {
         let file = join(entry, name);
@@ -106,10 +111,29 @@ fn search(entries: &[&[u8]], name: &OsStr, us: &Executed) -> Result<Program, NoP
                 return Ok(Program { path, may_come_back });
             }
             Candidate::Denied => denied = NoProgram::NotExecutable,
+            Candidate::Us if is_run_behind(entry, before, us) => {
+                let Ok(path) = CString::new(file.as_os_str().as_bytes()) else { continue };
+                return Ok(Program { path, may_come_back: false });
+            }
             Candidate::Absent | Candidate::Us => {}
         }
     }
     Err(denied)
+}
+
+/// The shim of an `embargo run` that a start-up file has put us in front of: it knows
+/// policies that we do not, so it is the program to become. Only when it stands
+/// nowhere before us on PATH: one step to the right never leads in circles.
+fn is_run_behind(entry: &[u8], before: &[&[u8]], us: &Executed) -> bool {
+    let directory = join(entry, OsStr::new(""));
+    if !super::runs::is_run(&directory) {
+        return false;
+    }
+    let this = identity(&directory);
+    let is_this = |other: &Path| identity(other) == this;
+    this.is_some()
+        && !is_this(us.directory())
+        && !before.iter().any(|e| is_this(&join(e, OsStr::new(""))))
 }
 
 /// Does this file bear our note: a copy, or another version?

@@ -118,14 +118,12 @@ pub fn identity(path: &Path) -> Option<Identity> {
 }
 
 fn from_stat(stat: &Stat, rooted: bool) -> Identity {
-    let nanoseconds =
-        |seconds: i64, fraction: i64| i128::from(seconds) * 1_000_000_000 + i128::from(fraction);
     Identity {
         device: widen(stat.st_dev),
         inode: stat.st_ino,
         size: u64::try_from(stat.st_size).unwrap_or_default(),
-        modified: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
-        changed: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        modified: nanoseconds(stat.st_mtime, stat.st_mtime_nsec),
+        changed: nanoseconds(stat.st_ctime, stat.st_ctime_nsec),
         rooted,
     }
 }
@@ -175,4 +173,9 @@ pub fn in_canonical_directory(path: PathBuf) -> PathBuf {
         (Some(directory), Some(name)) => canonical(directory.to_owned()).join(name),
         _ => path,
     }
+}
+
+/// The fraction's type differs from one system to the next.
+fn nanoseconds(seconds: i64, fraction: impl Into<i128>) -> i128 {
+    i128::from(seconds) * 1_000_000_000 + fraction.into()
 }

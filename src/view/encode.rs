@@ -87,6 +87,8 @@ fn file_rules(rules: &[Rule], table: &mut Table) {
         for form in &rule.subject.forms {
             let program = form.program().as_bytes();
             match (form, rare) {
+                // A fragment's text is the whole line: the program alone finds it.
+                (Form::Fragment { .. }, _) => table.add_rule(Key::Program(program), rule),
                 (_, Some(gram)) => {
                     table.add_rule(Key::Trigram(program, gram), rule);
                     table.mark(Key::HasTrigrams(program));

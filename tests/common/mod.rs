@@ -9,6 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -112,6 +113,19 @@ impl World {
         Test::new(self, self.path("shims").join(name).as_os_str(), args).path(&["shims", "bin"])
     }
 
+    /// Makes everything in the world another user's, who then can also get in.
+    pub fn give_to(&self, user: u32) -> &Self {
+        fn give(path: &Path, user: u32) {
+            std::os::unix::fs::lchown(path, Some(user), Some(user)).expect("a change of owner");
+            if path.is_dir() && !path.is_symlink() {
+                let entries = fs::read_dir(path).expect("a directory");
+                entries.for_each(|entry| give(&entry.expect("an entry").path(), user));
+            }
+        }
+        give(&self.path(""), user);
+        self
+    }
+
     /// `sh -c`, with the shims first on PATH.
     pub fn shell(&self, text: &str) -> Test<'_> {
         Test::new(self, "/bin/sh".as_ref(), &["-c", text]).path(&["shims", "bin"])
@@ -170,6 +184,12 @@ impl<'w> Test<'w> {
 
     pub fn without(mut self, name: &str) -> Self {
         self.command.env_remove(name);
+        self
+    }
+
+    /// As another user of a machine whose tests run as root.
+    pub fn as_user(mut self, user: u32) -> Self {
+        self.command.uid(user).gid(user);
         self
     }
 
@@ -287,6 +307,8 @@ const _: fn(&World) = |world| {
     world.policy(NO_GRADLE).script("", "").stub("").write("", "").install(&[]);
     let _ = (world.read(""), world.calls(), REFUSED, EMBARGO);
     let test = world.shell("").env("", "").without("").cwd("").stdin("").path(&[]).any_output();
+    let test = test.as_user(0);
+    world.give_to(0);
     let test = test.stdout("").stderr("").stdout_has(&[]).stderr_has(&[]).status(0).refused();
     let found = test.run();
     let _ = (world.shim("", &[""]), found.stdout, found.stderr, found.status);

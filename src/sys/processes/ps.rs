@@ -9,7 +9,13 @@ use super::Found;
 use crate::policy::Process;
 
 /// What `ps` printed.
-pub(super) struct Table(HashMap<u32, (u32, u64, Vec<String>)>);
+pub(super) struct Table(HashMap<u32, Line>);
+
+struct Line {
+    parent: u32,
+    start: u64,
+    words: Vec<String>,
+}
 
 impl Table {
     #[cfg(not(target_os = "linux"))]
@@ -26,7 +32,7 @@ impl Table {
     }
 
     pub fn find(&self, pid: u32) -> Option<Found> {
-        let (parent, start, words) = self.0.get(&pid)?;
+        let Line { parent, start, words } = self.0.get(&pid)?;
         let argv: Vec<BString> = words.iter().map(|word| BString::from(word.as_str())).collect();
         let executable = words.first().and_then(|w| w.rsplit('/').next()).unwrap_or_default();
         let process = Process { executable: executable.into(), argv, is_session: false };
@@ -41,7 +47,7 @@ pub fn began_ms() -> u64 {
 }
 
 /// `  123     1 Tue Jan  2 03:04:05 2024 /bin/sh -c x`
-fn line(line: &str) -> Option<(u32, (u32, u64, Vec<String>))> {
+fn line(line: &str) -> Option<(u32, Line)> {
     const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
     let mut fields = line.split_ascii_whitespace();
     let pid = fields.next()?.parse().ok()?;
@@ -51,7 +57,8 @@ fn line(line: &str) -> Option<(u32, (u32, u64, Vec<String>))> {
     let time: u64 = fields.next()?.replace(':', "").parse().ok()?;
     let year: u64 = fields.next()?.parse().ok()?;
     let date = (year * 100 + u64::try_from(month).ok()?) * 100 + day;
-    Some((pid, (parent, date * 1_000_000 + time, fields.map(str::to_owned).collect())))
+    let words = fields.map(str::to_owned).collect();
+    Some((pid, Line { parent, start: date * 1_000_000 + time, words }))
 }
 
 #[cfg(test)]

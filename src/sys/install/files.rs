@@ -1,0 +1,85 @@
+//! Files of a shim directory: which are ours, and how they are written.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use super::InstallError;
+use crate::sys::executed::{Executed, identity};
+use crate::sys::program;
+
+/// May a shim be called so? No path, nothing hidden, and no name that has the face of
+/// the command line.
+pub fn is_shim_name(name: &OsStr) -> bool {
+    let name = name.as_bytes();
+    let is_ours = name == b"embargo" || name.starts_with(b"embargo-");
+    !(name.is_empty() || name.starts_with(b".") || name.contains(&b'/') || is_ours)
+}
+
+/// Names of our shims in a directory, sorted; none where it is not there.
+pub fn shims(directory: &Path) -> Result<Vec<OsString>, InstallError> {
+    let us = ourselves()?;
+    let entries = match std::fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(e) => return Err(InstallError::at(directory, e)),
+    };
+    let mut names: Vec<OsString> = entries
+        .filter_map(Result::ok)
+        .filter(|e| is_shim_name(&e.file_name()) && is_ours(&e.path(), &us))
+        .map(|e| e.file_name())
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+/// Our own binary, links followed: what shims lead to.
+pub fn ourselves() -> Result<Executed, InstallError> {
+    let path =
+        std::env::current_exe().map_err(|e| InstallError::at(Path::new("/proc/self/exe"), e))?;
+    // The kernel's note on a file that has been replaced since.
+    let path = match path.as_os_str().as_bytes().strip_suffix(b" (deleted)") {
+        Some(replaced) if !path.exists() => PathBuf::from(OsStr::from_bytes(replaced)),
+        _ => path,
+    };
+    match identity(&path) {
+        Some(identity) => Ok(Executed { path, identity: Some(identity) }),
+        None => Err(InstallError::NoExecutable(path)),
+    }
+}
+
+/// A link to us, to another version of us, or to where we once were.
+pub(super) fn is_ours(link: &Path, us: &Executed) -> bool {
+    let Ok(target) = std::fs::read_link(link) else { return false };
+    match identity(link) {
+        Some(found) => us.identity == Some(found) || program::is_embargo(link),
+        None => target.file_name() == Some(OsStr::new("embargo")),
+    }
+}
+
+/// Makes a directory and those above it; one that is there stays as it is.
+pub fn make(path: &Path, mode: u32) -> Result<(), InstallError> {
+    DirBuilder::new().recursive(true).mode(mode).create(path).map_err(|e| InstallError::at(path, e))
+}
+
+/// Writes beside and renames in: a reader has the old file or the new one, whole.
+pub fn write(file: &Path, bytes: &[u8]) -> Result<(), InstallError> {
+    let mut beside = file.as_os_str().to_owned();
+    beside.push(format!(".new-{}", std::process::id()));
+    let beside = PathBuf::from(beside);
+    let written = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o644)
+        .open(&beside)
+        .and_then(|mut f| f.write_all(bytes))
+        .and_then(|()| std::fs::rename(&beside, file));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    written.map_err(|e| InstallError::at(file, e))
+}
