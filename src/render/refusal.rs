@@ -163,7 +163,12 @@ fn standing(refusal: &Refusal<'_>) -> String {
 }
 
 fn marker(refusal: &Refusal<'_>, about: &Circumstances) -> String {
-    let id = about.evidence.as_deref().unwrap_or("unrecorded");
+    let id = match (&about.evidence, about.door) {
+        (Some(id), _) => id,
+        // Nothing was called, so nothing is recorded.
+        (None, "check") => "check-only",
+        (None, _) => "unrecorded",
+    };
     let verb = match refusal.severity() {
         Severity::Ask | Severity::Grant => "asks",
         _ => "refused",

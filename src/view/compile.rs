@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use bstr::ByteSlice;
+use bstr::{BString, ByteSlice};
 
+use crate::command::{self, Catalogue};
 use crate::config::{self, Diagnostic, Level, SourceText};
-use crate::policy::Layer;
+use crate::policy::{Exception, Form, Layer, Rule};
 
 use super::Contents;
 
@@ -88,7 +89,37 @@ pub fn compile(
         .map(|t| (<[u8]>::from_path(&t.path).unwrap_or_default().to_vec(), t.bytes.clone()))
         .collect();
     contents.policy = loaded.policy;
+    for rule in &mut contents.policy.rules {
+        spell_out(rule, &contents.catalogue);
+    }
     Ok(contents)
+}
+
+/// A rule on `docker container run` or `git stage` speaks of `docker run` and `git add`,
+/// as calls are read: aliases of subcommands give way to their names.
+fn spell_out(rule: &mut Rule, catalogue: &Catalogue) {
+    let mut programs = Vec::new();
+    for form in &mut rule.subject.forms {
+        if let Form::Command { program, words, .. } = form {
+            *words = named(program, words, catalogue);
+            programs.push(program.clone());
+        }
+    }
+    let [program] = programs.as_slice() else { return };
+    for exception in &mut rule.unless {
+        if let Exception::Words(words) = exception {
+            *words = named(program, words, catalogue);
+        }
+    }
+}
+
+fn named(program: &str, words: &[String], catalogue: &Catalogue) -> Vec<String> {
+    let argv = std::iter::once(program).chain(words.iter().map(String::as_str));
+    let read = command::parse(&argv.map(BString::from).collect::<Vec<_>>(), catalogue);
+    let found: Vec<String> = read.words().iter().map(|word| word.text.to_string()).collect();
+    // What a wrapper takes for its own command stays as it was written.
+    let plain = read.wrapped().is_empty() && read.flags().is_empty() && !found.is_empty();
+    if plain { found } else { words.to_vec() }
 }
 
 /// A policy file as messages show it: a project's by name, any other by its whole path.

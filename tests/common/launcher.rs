@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 
-use super::World;
+use crate::common::World;
 
 /// The program that writes down what it received.
 pub fn recorder() -> &'static Path {

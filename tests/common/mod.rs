@@ -13,8 +13,16 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use embargo::sys::context::Context;
+use embargo::sys::home::HomeRecord;
+use embargo::sys::{policy_view, sources};
+use embargo::view::{Contents, encode};
+
 /// The binary under test.
 pub const EMBARGO: &str = env!("CARGO_BIN_EXE_embargo");
+
+/// Another user, where tests run as root.
+pub const NOBODY: u32 = 65534;
 
 /// One rule, on gradle.
 pub const NO_GRADLE: &str = "\
@@ -124,6 +132,34 @@ impl World {
         }
         give(&self.path(""), user);
         self
+    }
+
+    /// What shims of this world know, in the project.
+    pub fn context(&self) -> Context {
+        let record = HomeRecord {
+            owner: rustix::process::geteuid().as_raw(),
+            config: self.path("home/.config/embargo"),
+            state: self.path("home/.local/state/embargo"),
+            cache: self.path("home/.cache/embargo"),
+            start: None,
+            policies: Vec::new(),
+            session: None,
+        };
+        let (record, cwd) = (Some(record), Some(self.path("project")));
+        Context { record, cwd, by_variables: None, named: Vec::new(), ..Context::of_caller() }
+    }
+
+    /// Name and bytes of a view without rules that claims to be of the sources as they are.
+    pub fn forged_view(&self) -> (String, Vec<u8>) {
+        let context = self.context();
+        let found = sources::find(&context, &[]);
+        drop(policy_view::get(&context, &found).expect("a good policy"));
+        let views = fs::read_dir(self.path("home/.cache/embargo/views")).expect("views");
+        let mut names = views.map(|entry| entry.expect("an entry").file_name());
+        let name = names.next().expect("a view").into_string().expect("text");
+        assert_eq!(names.next(), None, "which of them is it?");
+        let contents = policy_view::contents(&context, &found, &[]).expect("a good policy");
+        (name, encode(&Contents { policy: Default::default(), ..contents }))
     }
 
     /// `sh -c`, with the shims first on PATH.
@@ -251,6 +287,15 @@ impl<'w> Test<'w> {
         self.stderr(format!("{REFUSED}[embargo refused e_ID exit 86]\n")).status(86)
     }
 
+    /// Runs, and asserts the status; a failure names the row.
+    #[track_caller]
+    pub fn run_expecting(mut self, status: i32, row: &str) -> Found {
+        self.status = None;
+        let found = self.run();
+        assert_eq!(found.status, status, "{row}\n{found:#?}");
+        found
+    }
+
     /// Runs and asserts.
     #[track_caller]
     pub fn run(mut self) -> Found {
@@ -308,8 +353,9 @@ const _: fn(&World) = |world| {
     let _ = (world.read(""), world.calls(), REFUSED, EMBARGO);
     let test = world.shell("").env("", "").without("").cwd("").stdin("").path(&[]).any_output();
     let test = test.as_user(0);
-    world.give_to(0);
+    world.give_to(NOBODY).forged_view();
     let test = test.stdout("").stderr("").stdout_has(&[]).stderr_has(&[]).status(0).refused();
     let found = test.run();
+    let _ = world.shell("").run_expecting(0, "");
     let _ = (world.shim("", &[""]), found.stdout, found.stderr, found.status);
 };
