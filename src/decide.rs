@@ -38,6 +38,19 @@ pub struct Decision {
 }
 
 impl Decision {
+    fn without_rules(view: &View<'_>) -> Self {
+        Decision {
+            calls: Vec::new(),
+            rules: Vec::new(),
+            reserved: Vec::new(),
+            settings: Settings::default(),
+            notices: view.notices(),
+            argv0_is_path: false,
+            rule_count: view.rule_count(),
+            sources: Vec::new(),
+        }
+    }
+
     /// The verdict over all calls.
     pub fn verdict(&self) -> Verdict<'_> {
         let rules: Vec<&Rule> = self.rules.iter().collect();
@@ -47,57 +60,42 @@ impl Decision {
 
 /// Decides. An error is what exit 88 says.
 pub fn decide(context: &Context, subject: Subject<'_>) -> Result<Decision, Distrust> {
-    let found = sources::find(context, &[]);
-    let bytes = policy_view::get(context, &found)?;
-    let view = open(&bytes)?;
-    let nothing = Decision {
-        calls: Vec::new(),
-        rules: Vec::new(),
-        reserved: Vec::new(),
-        settings: Settings::default(),
-        notices: view.notices(),
-        argv0_is_path: false,
-        rule_count: view.rule_count(),
-        sources: Vec::new(),
-    };
-    let Subject::Argv(argv) = subject else {
-        return decide_in(context, subject, view, found, nothing);
-    };
-    let called = argv.first().map(|a| a.rsplit(|b| *b == b'/').next().unwrap_or_default());
-    let called = called.unwrap_or_default();
-    if let Some(message) = called.to_str().ok().and_then(|name| view.distrust(name)) {
-        return Err(Distrust { message });
-    }
-    let entry = view.program(called);
-    let argv0_is_path = entry.as_ref().is_some_and(|e| e.argv0_is_path);
-    let nothing = Decision { argv0_is_path, ..nothing };
-    let looks_inside = entry.is_some_and(|e| e.wraps || e.changes_directory);
-    if !looks_inside && !view.may_speak_of(called) {
-        return Ok(nothing);
-    }
-    decide_in(context, subject, view, found, nothing)
+    let kept = decide_by(context, subject, policy_view::get)?;
+    // A kept view that turned out to be damaged decides nothing.
+    kept.map_or_else(|| decide_by(context, subject, policy_view::renew)?.ok_or_else(damaged), Ok)
 }
 
-fn decide_in(
+/// `None`: a view was damaged.
+fn decide_by(
     context: &Context,
     subject: Subject<'_>,
-    view: View<'_>,
-    found: Vec<SourceRecord>,
-    nothing: Decision,
-) -> Result<Decision, Distrust> {
-    let calls = calls(&view, subject, &Ancestry::default());
-    let elsewhere = effective_directories(context, &calls);
+    get: impl Fn(&Context, &[SourceRecord]) -> Result<ViewBytes, Distrust>,
+) -> Result<Option<Decision>, Distrust> {
+    let found = sources::find(context, &[]);
+    let bytes = get(context, &found)?;
+    let Ok(view) = View::open(bytes.bytes()) else { return Ok(None) };
+    if let Subject::Argv(argv) = subject {
+        let called = argv.first().map(|a| a.rsplit(|b| *b == b'/').next().unwrap_or_default());
+        let called = called.unwrap_or_default();
+        let entry = view.program(called);
+        let looks_inside = entry.as_ref().is_some_and(|e| e.wraps || e.changes_directory);
+        if !looks_inside && !view.may_speak_of(called) {
+            trusted(&view, called)?;
+            let argv0_is_path = entry.is_some_and(|e| e.argv0_is_path);
+            let decision = Decision { argv0_is_path, ..Decision::without_rules(&view) };
+            return Ok(view.is_whole().then_some(decision));
+        }
+    }
+    let elsewhere = effective_directories(context, &calls(&view, subject, &Ancestry::default()));
     if !elsewhere.is_empty() {
         let there = sources::find(context, &elsewhere);
         if there != found {
-            let bytes = policy_view::get(context, &there)?;
-            let view = open(&bytes)?;
-            let nothing =
-                Decision { notices: view.notices(), rule_count: view.rule_count(), ..nothing };
-            return Ok(weigh(context, subject, &view, there, nothing));
+            let bytes = get(context, &there)?;
+            let Ok(view) = View::open(bytes.bytes()) else { return Ok(None) };
+            return weigh(context, subject, &view, there);
         }
     }
-    Ok(weigh(context, subject, &view, found, nothing))
+    weigh(context, subject, &view, found)
 }
 
 fn weigh(
@@ -105,14 +103,15 @@ fn weigh(
     subject: Subject<'_>,
     view: &View<'_>,
     sources: Vec<SourceRecord>,
-    nothing: Decision,
-) -> Decision {
+) -> Result<Option<Decision>, Distrust> {
     let mut calls = calls(view, subject, &Ancestry::default());
+    // Of an argv, what is inside meets its own shim; of a line, nothing else may see it.
+    let own = if matches!(subject, Subject::Argv(_)) { 1 } else { calls.len() };
+    calls.iter().take(own).try_for_each(|call| trusted(view, call.words.called()))?;
+    let entry = calls.first().and_then(|call| view.program(call.words.called()));
+    let argv0_is_path = entry.is_some_and(|e| e.argv0_is_path);
     let rules = view.candidates(&calls);
     let reserved: Vec<Reserved> = calls.iter().flat_map(|c| view.reserved(&c.words)).collect();
-    if rules.is_empty() && reserved.is_empty() {
-        return Decision { calls, sources, ..nothing };
-    }
     // Ancestors are looked up only for a rule that depends on them.
     let asks = |rule: &Rule| rule.asks_for_ancestry() && calls.iter().any(|c| rule.covers(c));
     if let Subject::Argv(argv) = subject
@@ -125,7 +124,22 @@ fn weigh(
             &processes::ancestry(session, argv, environment::shell_ran()),
         );
     }
-    Decision { calls, rules, reserved, settings: view.settings(), sources, ..nothing }
+    let nothing = Decision { calls, sources, argv0_is_path, ..Decision::without_rules(view) };
+    let decision = match rules.is_empty() && reserved.is_empty() {
+        true => nothing,
+        false => Decision { rules, reserved, settings: view.settings(), ..nothing },
+    };
+    Ok(view.is_whole().then_some(decision))
+}
+
+/// Is nothing that mentions this name broken?
+fn trusted(view: &View<'_>, called: &[u8]) -> Result<(), Distrust> {
+    let why = called.to_str().ok().and_then(|name| view.distrust(name));
+    why.map_or(Ok(()), |message| Err(Distrust { message }))
+}
+
+fn damaged() -> Distrust {
+    Distrust { message: "the compiled policy is damaged".to_owned() }
 }
 
 fn calls(view: &View<'_>, subject: Subject<'_>, ancestry: &Ancestry) -> Vec<Invocation> {
@@ -145,9 +159,4 @@ fn effective_directories(context: &Context, calls: &[Invocation]) -> Vec<PathBuf
     };
     let normal = crate::sys::sources::canonical;
     calls.iter().filter_map(directory).map(normal).collect()
-}
-
-fn open(bytes: &ViewBytes) -> Result<View<'_>, Distrust> {
-    View::open(bytes.bytes())
-        .map_err(|_| Distrust { message: "the compiled policy is damaged".to_owned() })
 }

@@ -11,6 +11,7 @@ use crate::refuse::{Door, refuse};
 use crate::render::trouble;
 use crate::sys::context::Context;
 use crate::sys::executed::Executed;
+use crate::sys::hop::Hop;
 use crate::sys::program::{self, NoProgram};
 use crate::sys::{Start, exec, stdio};
 
@@ -47,10 +48,10 @@ pub fn run(start: &Start, argv: &[BString], us: &Executed) -> Exit {
 }
 
 fn become_real(start: &Start, name: &OsStr, us: &Executed, argv0_is_path: bool) -> Exit {
-    let hop = exec::hop();
-    match program::find(name, us, hop.as_deref()) {
+    let hop = Hop::read(name);
+    match program::find(name, us, hop.as_ref().and_then(Hop::back_from)) {
         Ok(program) => {
-            let error = exec::exec(start, &program, argv0_is_path, hop.is_some());
+            let error = exec::exec(start, &program, argv0_is_path, hop.as_ref());
             stdio::say(&trouble::not_executed(&program.path, &error));
             Exit::NotExecutable
         }

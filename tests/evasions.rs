@@ -8,8 +8,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, OnceLock};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 use common::{EMBARGO, Found, NOBODY, Test, World};
 use embargo::sys::evidence::{Filter, rows};
@@ -58,8 +58,11 @@ fn every_evasion_gets_what_its_row_says() {
     let table: Table =
         toml::from_str(include_str!("cases/evasions.toml")).expect("the table parses");
     assert!(table.case.len() >= 75, "the table has shrunk to {}", table.case.len());
-    let jobs: Vec<(&Row, Door)> =
-        table.case.iter().flat_map(|row| row.doors().iter().map(move |door| (row, *door))).collect();
+    let jobs: Vec<(&Row, Door)> = table
+        .case
+        .iter()
+        .flat_map(|row| row.doors().iter().map(move |door| (row, *door)))
+        .collect();
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -144,7 +147,9 @@ impl<'r> Stage<'r> {
             )
         };
         match self.row.id.as_str() {
-            "xdg-config-with-allow" => drop(world.write("tmp/config/embargo/embargo.toml", allow)),
+            "xdg-config-with-allow" => {
+                world.write("tmp/config/embargo/embargo.toml", allow);
+            }
             "xdg-cache-forged-view" => {
                 let (name, bytes) = world.forged_view();
                 world.write(&format!("tmp/cache/embargo/views/{name}"), bytes);
@@ -163,14 +168,20 @@ impl<'r> Stage<'r> {
                 world.write("project/sub/file", "");
                 symlink(world.path("project/sub"), world.path("tmp/link")).expect("a link");
             }
-            "cwd-other-project" => drop(world.write("tmp/other/embargo.toml", "")),
+            "cwd-other-project" => {
+                world.write("tmp/other/embargo.toml", "");
+            }
             "directory-option" => {
                 let git = GRADLE.replace("\"gradle\"", "\"git push\"");
                 world.policy(&git).stub("git");
                 self.names = vec!["git"];
             }
-            "nearer-project-allows" => drop(world.write("project/sub/embargo.toml", allow)),
-            "git-ceiling" => drop(world.write("project/sub/file", "")),
+            "nearer-project-allows" => {
+                world.write("project/sub/embargo.toml", allow);
+            }
+            "git-ceiling" => {
+                world.write("project/sub/file", "");
+            }
             "path-reordered-two-shims" => {
                 fs::create_dir(world.path("tmp/shims2")).expect("a directory");
                 symlink(EMBARGO, world.path("tmp/shims2/gradle")).expect("a link");
@@ -188,7 +199,9 @@ impl<'r> Stage<'r> {
                 fs::create_dir(world.path("tmp/bin")).expect("a directory");
                 fs::copy(EMBARGO, world.path("tmp/bin/gradle")).expect("a copy");
             }
-            "script-inside" => drop(world.write("tmp/x.sh", "echo >/dev/null\ngradle build\n")),
+            "script-inside" => {
+                world.write("tmp/x.sh", "echo >/dev/null\ngradle build\n");
+            }
             "project-file-broken" => {
                 let file = world.path("project/embargo.toml");
                 self.before = format!(

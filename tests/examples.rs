@@ -26,7 +26,8 @@ fn packs() -> Vec<String> {
 #[test]
 fn every_shipped_policy_keeps_its_own_examples_and_has_no_finding() {
     let world = World::new();
-    let mut files: Vec<PathBuf> = packs().iter().map(|p| root(&format!("examples/{p}.toml"))).collect();
+    let mut files: Vec<PathBuf> =
+        packs().iter().map(|p| root(&format!("examples/{p}.toml"))).collect();
     files.push(root("embargo.example.toml"));
     for file in &files {
         let tested = world.embargo(&["test".as_ref(), file.as_os_str()]).any_output().run();
@@ -46,7 +47,8 @@ fn what_a_pack_prescribes_is_allowed_by_every_other_pack() {
         layer: Layer::Project,
         bytes: Ok(text.into_bytes()),
     };
-    let contents = compile(&[source], &[], &[], |_| Err("no such file".into())).expect("they load together");
+    let contents =
+        compile(&[source], &[], &[], |_| Err("no such file".into())).expect("they load together");
     let bytes = encode(&contents);
     let view = View::open(&bytes).expect("a view");
     let all: Vec<&Rule> = contents.policy.rules.iter().collect();

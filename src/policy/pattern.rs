@@ -86,24 +86,29 @@ fn build_backtracking(source: &str) -> Result<fancy_regex::Regex, Box<fancy_rege
 /// The longest run of characters that every match must contain.
 fn required_literal(source: &str) -> String {
     let Ok(tree) = Expr::parse_tree(source) else { return String::new() };
-    let mut runs = Runs::default();
-    runs.walk(&tree.expr);
-    runs.cut();
-    runs.longest
+    let runs = Runs::of(&tree.expr);
+    runs.into_iter().max_by_key(String::len).unwrap_or_default()
 }
 
+/// Runs of characters that every match contains, collected left to right.
 #[derive(Default)]
 struct Runs {
     current: String,
-    longest: String,
+    found: Vec<String>,
 }
 
 impl Runs {
+    fn of(expr: &Expr) -> Vec<String> {
+        let mut runs = Runs::default();
+        runs.walk(expr);
+        runs.cut();
+        runs.found
+    }
+
     fn cut(&mut self) {
-        if self.current.len() > self.longest.len() {
-            self.longest = std::mem::take(&mut self.current);
+        if !self.current.is_empty() {
+            self.found.push(std::mem::take(&mut self.current));
         }
-        self.current.clear();
     }
 
     fn walk(&mut self, expr: &Expr) {
@@ -111,6 +116,11 @@ impl Runs {
             Expr::Literal { val, casei: false } => self.current.push_str(val),
             Expr::Concat(parts) => parts.iter().for_each(|part| self.walk(part)),
             Expr::Group(inner) => self.walk(inner),
+            Expr::Alt(branches) => {
+                self.cut();
+                let branches: Vec<Vec<String>> = branches.iter().map(Runs::of).collect();
+                self.found.extend(common(&branches));
+            }
             Expr::Repeat { child, lo, .. } if *lo >= 1 => {
                 self.cut();
                 self.walk(child);
@@ -120,6 +130,84 @@ impl Runs {
             Expr::Empty | Expr::Assertion(_) => {}
             // An unknown node may consume anything: what follows is a new run.
             _ => self.cut(),
+        }
+    }
+}
+
+/// The longest text that a run of every branch contains.
+fn common(branches: &[Vec<String>]) -> Option<String> {
+    let (first, others) = branches.split_first()?;
+    let in_all = |part: &str| others.iter().all(|runs| runs.iter().any(|run| run.contains(part)));
+    let parts = first.iter().flat_map(|run| {
+        let starts = run.char_indices().map(|(start, _)| start);
+        starts.flat_map(move |start| {
+            let ends = run[start..].char_indices().map(move |(at, c)| start + at + c.len_utf8());
+            ends.map(move |end| &run[start..end])
+        })
+    });
+    parts.filter(|part| in_all(part)).max_by_key(|part| part.len()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pattern;
+
+    /// A wrong literal would hide matches: each row names one that is in all of them.
+    #[test]
+    fn the_required_literal_is_in_every_match() {
+        let rows = [
+            ("gradle", "gradle"),
+            ("a|b", ""),
+            ("xa+y", "x"),
+            ("(?:push|pull) origin", " origin"),
+            ("pushing|pushed", "push"),
+            (r"(?:[A-Z]|c):\\x|\.\\y", "\\"),
+            ("sendmail(?! -t)", "sendmail"),
+            ("(?i)drop table", ""),
+            ("(?:ab)?cd", "cd"),
+            ("(?:abc)*d", "d"),
+            ("foo.bar", "foo"),
+            (r"\bgit\s+push", "push"),
+            ("^$", ""),
+            ("\\", "\\"),
+        ];
+        for (source, required) in rows {
+            let found = Pattern::parse(source);
+            assert_eq!(found.required().len(), required.len(), "{source}: {:?}", found.required());
+        }
+    }
+
+    #[test]
+    fn matches_are_those_of_the_regex_itself() {
+        let texts = [
+            "git push origin",
+            "git pull origin",
+            "pushed",
+            "c:\\x",
+            ".\\y",
+            "ab",
+            "cd",
+            "",
+            "DROP TABLE t",
+        ];
+        let sources = [
+            "(?:push|pull) origin",
+            "pushing|pushed",
+            r"c:\\x|\.\\y",
+            "a|b",
+            "(?:ab)?cd",
+            "(?i)drop table",
+            "^$",
+        ];
+        for source in sources {
+            let (pattern, regex) = (Pattern::parse(source), regex::Regex::new(source).unwrap());
+            for text in texts {
+                assert_eq!(
+                    pattern.is_match(text),
+                    Some(regex.is_match(text)),
+                    "{source} on {text:?}"
+                );
+            }
         }
     }
 }

@@ -166,7 +166,7 @@ fn marker(refusal: &Refusal<'_>, about: &Circumstances) -> String {
     let id = match (&about.evidence, about.door) {
         (Some(id), _) => id,
         // Nothing was called, so nothing is recorded.
-        (None, "check") => "check-only",
+        (None, "check" | "explain") => "check-only",
         (None, _) => "unrecorded",
     };
     let verb = match refusal.severity() {

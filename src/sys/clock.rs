@@ -8,6 +8,12 @@ pub fn now_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// Nanoseconds since 1970, as files are stamped.
+pub fn now_ns() -> i128 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i128::try_from(since.as_nanos()).unwrap_or(i128::MAX)
+}
+
 /// Milliseconds since the machine started, sleep included.
 #[cfg(target_os = "linux")]
 pub fn up_ms() -> u64 {

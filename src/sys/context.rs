@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use directories::ProjectDirs;
+use rustix::io::Errno;
 
 use super::executed::Executed;
 use super::home::{HomeRecord, RecordError};
@@ -128,10 +129,15 @@ impl Context {
         self.record.as_ref().map(|r| &*r.cache).or(self.by_variables.as_ref().map(|p| &*p.cache))
     }
 
-    /// The recorded state directory, if it is not there.
+    /// The recorded state directory, if it is not there. Whom it does not belong to need
+    /// not be able to look.
     pub fn missing_state(&self) -> Option<&Path> {
         let state = &*self.record.as_ref()?.state;
-        rustix::fs::access(state, rustix::fs::Access::EXISTS).is_err().then_some(state)
+        match rustix::fs::access(state, rustix::fs::Access::EXISTS) {
+            Ok(()) => None,
+            Err(Errno::ACCESS) if !self.may_write() => None,
+            Err(_) => Some(state),
+        }
     }
 
     /// Whose state it is: only that user writes there.

@@ -2,42 +2,30 @@
 //! is touched but argv\[0\] and one variable, where the design says so.
 
 use std::convert::Infallible;
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, OsStr};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::hop::{self, HOP, Hop};
 use super::program::Program;
 use super::raw::{Start, Vector, execve};
 
-/// The variable by which a shim that is met again goes on behind the program it became.
-const HOP: &str = "EMBARGO_HOP";
-
-/// Where a version manager led us back from, if this very process became it.
-pub fn hop() -> Option<PathBuf> {
-    let value = std::env::var_os(HOP)?;
-    let bytes = value.as_bytes();
-    let colon = bytes.iter().position(|b| *b == b':')?;
-    let pid: u32 = std::str::from_utf8(&bytes[..colon]).ok()?.parse().ok()?;
-    (pid == std::process::id())
-        .then(|| Path::new(std::ffi::OsStr::from_bytes(&bytes[colon + 1..])).to_owned())
-}
-
 /// Executes; returns only the error.
-pub fn exec(start: &Start, program: &Program, argv0_is_path: bool, hopped: bool) -> io::Error {
+pub fn exec(start: &Start, program: &Program, argv0_is_path: bool, hop: Option<&Hop>) -> io::Error {
     let mut argv = start.vector();
     if argv0_is_path {
         argv.set_first(absolute(&program.path));
     }
     let mut environment = Vector::environment();
-    if hopped {
+    let is_back = hop.is_some_and(|hop| hop.back_from().is_some());
+    if is_back || program.may_come_back {
         environment.remove(format!("{HOP}=").as_bytes());
     }
     if program.may_come_back {
-        environment.remove(format!("{HOP}=").as_bytes());
-        if let Some(word) = hop_word(&program.path) {
-            environment.push(word);
-        }
+        let path = absolute(&program.path);
+        let path = Path::new(OsStr::from_bytes(path.to_bytes()));
+        hop::word(path, hop).into_iter().for_each(|word| environment.push(word));
     }
     let error = execve(&program.path, &argv, &environment);
     if error.raw_os_error() == Some(libc::ENOEXEC) {
@@ -84,18 +72,10 @@ fn absolute(path: &CStr) -> CString {
     if path.to_bytes().starts_with(b"/") {
         return path.to_owned();
     }
-    let absolute = std::env::current_dir()
-        .map(|cwd| cwd.join(Path::new(std::ffi::OsStr::from_bytes(path.to_bytes()))));
+    let absolute =
+        std::env::current_dir().map(|cwd| cwd.join(Path::new(OsStr::from_bytes(path.to_bytes()))));
     absolute
         .ok()
         .and_then(|p| CString::new(p.as_os_str().as_bytes()).ok())
         .unwrap_or_else(|| path.to_owned())
-}
-
-fn hop_word(path: &CStr) -> Option<CString> {
-    let absolute = absolute(path);
-    let directory = Path::new(std::ffi::OsStr::from_bytes(absolute.to_bytes())).parent()?;
-    let mut word = format!("{HOP}={}:", std::process::id()).into_bytes();
-    word.extend_from_slice(directory.as_os_str().as_bytes());
-    CString::new(word).ok()
 }

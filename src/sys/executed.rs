@@ -21,7 +21,7 @@ pub struct Executed {
 impl Executed {
     /// Asks the kernel; falls back to argv\[0\], which a script's `#!` line sets to our path.
     pub fn find(argv: &[BString]) -> Self {
-        let identity = identity(Path::new("/proc/self/exe"));
+        let identity = own_identity();
         let by_kernel = raw::executed_path()
             .map(|p| PathBuf::from(OsStr::from_bytes(p.to_bytes())))
             .filter(|p| !p.starts_with("/dev/fd") && !p.starts_with("/proc/self/fd"))
@@ -51,6 +51,13 @@ impl Executed {
             _ => Path::new("."),
         }
     }
+}
+
+fn own_identity() -> Option<(u64, u64)> {
+    if cfg!(target_os = "linux") {
+        return identity(Path::new("/proc/self/exe"));
+    }
+    identity(&std::env::current_exe().ok()?)
 }
 
 /// Device and inode behind a path, links followed.

@@ -8,6 +8,7 @@ pub mod evidence;
 pub mod exec;
 pub mod executed;
 pub mod home;
+pub mod hop;
 pub mod install;
 pub mod notify;
 pub mod policy_view;

@@ -3,12 +3,13 @@
 
 use std::cell::RefCell;
 use std::ffi::OsStr;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, DirEntry, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::config::SourceText;
 use crate::policy::Layer;
@@ -17,8 +18,8 @@ use crate::view::{
 };
 
 use super::context::Context;
-use super::raw::Mapped;
-use super::sources;
+use super::raw::{Ignored, Mapped};
+use super::{clock, sources};
 
 /// The bytes of a current view.
 #[derive(Debug)]
@@ -40,20 +41,33 @@ impl ViewBytes {
 
 /// Gets the view for these sources. An error is what exit 88 says.
 pub fn get(context: &Context, found: &[SourceRecord]) -> Result<ViewBytes, Distrust> {
-    let file = context.cache().map(|cache| view_path(cache, found));
-    let kept = file.as_deref().and_then(|file| open(file, context));
-    let last_good = match kept {
-        None => Vec::new(),
-        Some(map) => match View::open(&map) {
-            Ok(view) if current(&view, found) => return Ok(ViewBytes::Mapped(map)),
-            Ok(view) => view.texts(),
-            Err(_) => Vec::new(),
-        },
+    let file = view_path(context, found);
+    let Some(kept) = file.as_deref().and_then(|file| open(file, context)) else {
+        return compile_and_keep(context, found, file.as_deref(), &[]);
     };
-    let bytes = encode(&contents(context, found, &last_good)?);
+    let last_good = match View::open(&kept) {
+        Ok(view) if current(&view, found) => return Ok(ViewBytes::Mapped(kept)),
+        Ok(view) => view.texts(),
+        Err(_) => Vec::new(),
+    };
+    compile_and_keep(context, found, file.as_deref(), &last_good)
+}
+
+/// The same without believing the one that is kept: it is damaged.
+pub fn renew(context: &Context, found: &[SourceRecord]) -> Result<ViewBytes, Distrust> {
+    compile_and_keep(context, found, view_path(context, found).as_deref(), &[])
+}
+
+fn compile_and_keep(
+    context: &Context,
+    found: &[SourceRecord],
+    file: Option<&Path>,
+    last_good: &[(Vec<u8>, Vec<u8>)],
+) -> Result<ViewBytes, Distrust> {
+    let bytes = encode(&contents(context, found, last_good)?);
     if let Some(file) = file.filter(|_| context.may_write()) {
         // A view that cannot be kept is compiled again next time; the verdict is the same.
-        let _ = publish(&file, &bytes);
+        let _ = publish(file, &bytes);
     }
     Ok(ViewBytes::Fresh(bytes))
 }
@@ -65,6 +79,7 @@ pub fn contents(
     last_good: &[(Vec<u8>, Vec<u8>)],
 ) -> Result<Contents, Distrust> {
     let drawn = RefCell::new(sources::descriptions(context));
+    let now = clock::now_ns();
     let path = |record: &SourceRecord| PathBuf::from(OsStr::from_bytes(&record.path));
     let files: Vec<Read> = found
         .iter()
@@ -97,16 +112,22 @@ pub fn contents(
     let mut contents = compile(&files, &descriptions, last_good, read)?;
     contents.sources = found.to_vec();
     contents.sources.extend(drawn.into_inner());
+    for source in &mut contents.sources {
+        // Another write may leave it looking the same: it is read again next time.
+        source.identity = source.identity.filter(|identity| !identity.is_young(now));
+    }
     Ok(contents)
 }
 
-/// The view's file: by build and by the list of files found, not by directory.
-fn view_path(cache: &Path, found: &[SourceRecord]) -> PathBuf {
+/// The view's file: by build, by the list of files found and by where the user's command
+/// descriptions are; not by directory.
+fn view_path(context: &Context, found: &[SourceRecord]) -> Option<PathBuf> {
     let mut hasher = DefaultHasher::new();
+    context.config().hash(&mut hasher);
     for source in found {
         (source.layer, &source.path).hash(&mut hasher);
     }
-    cache.join("views").join(format!("{BUILD_ID}-{:016x}", hasher.finish()))
+    Some(context.cache()?.join("views").join(format!("{BUILD_ID}-{:016x}", hasher.finish())))
 }
 
 /// Maps a kept view, if nobody but us, root or the owner of the state can have written it.
@@ -134,23 +155,50 @@ fn current(view: &View<'_>, found: &[SourceRecord]) -> bool {
         })
 }
 
-/// Writes beside and renames in: a reader has the old view or the new one, whole.
+/// Writes beside and renames in: a reader has the old view or the new one, whole, even when
+/// the machine or the writer dies in between.
 fn publish(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let Some(directory) = file.parent() else { return Ok(()) };
-    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    make_directory(directory)?;
+    sweep(directory);
     let mut name = file.as_os_str().to_owned();
-    name.push(format!(".{}", std::process::id()));
+    // Containers that share a home have the same process ids.
+    name.push(format!(".{}-{}", std::process::id(), clock::now_ns()));
     let beside = PathBuf::from(name);
+    // Beyond the limit on file sizes a write fails, and the call goes on without us.
+    let _limit = Ignored::new(libc::SIGXFSZ);
     let written = OpenOptions::new()
         .write(true)
-        .create(true)
-        .truncate(true)
+        .create_new(true)
         .mode(0o600)
         .open(&beside)
-        .and_then(|mut f| f.write_all(bytes))
+        .and_then(|mut f| f.write_all(bytes).and_then(|()| f.sync_data()))
         .and_then(|()| std::fs::rename(&beside, file));
     if written.is_err() {
         let _ = std::fs::remove_file(&beside);
     }
     written
+}
+
+fn make_directory(directory: &Path) -> io::Result<()> {
+    let above = directory.ancestors().find_map(|dir| dir.metadata().ok());
+    // Root must not leave directories behind that their user cannot remove.
+    if rustix::process::geteuid().is_root() && above.is_some_and(|found| found.uid() != 0) {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(directory)
+}
+
+/// Takes away what publishers that were killed have left.
+fn sweep(directory: &Path) {
+    const MINUTE: Duration = Duration::from_secs(60);
+    let Ok(entries) = std::fs::read_dir(directory) else { return };
+    let is_beside = |entry: &DirEntry| entry.file_name().as_bytes().contains(&b'.');
+    let is_old = |entry: &DirEntry| {
+        let modified = entry.metadata().and_then(|found| found.modified());
+        modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > MINUTE))
+    };
+    for entry in entries.filter_map(Result::ok).filter(is_beside).filter(is_old) {
+        let _ = std::fs::remove_file(entry.path());
+    }
 }

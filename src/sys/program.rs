@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
+use bstr::ByteSlice as _;
 use rustix::fs::{Access, AtFlags, CWD, FileType};
 
 use super::executed::{Executed, identity, widen};
@@ -42,9 +43,25 @@ pub fn find(name: &OsStr, us: &Executed, hop: Option<&Path>) -> Result<Program, 
     let path = path.as_deref().unwrap_or(OsStr::new(DEFAULT_PATH));
     let entries: Vec<&[u8]> = path.as_bytes().split(|b| *b == b':').collect();
     let after = |place: Option<usize>| place.map_or(0, |i| i + 1);
-    let ours = after(place_of(us.directory(), &entries));
-    let start = ours.max(hop.map_or(0, |dir| after(place_of(dir, &entries))));
-    search(&entries[..start], &entries[start..], name, us)
+    let (before, mut behind) = entries.split_at(after(place_of(us.directory(), &entries)));
+    let once = hop.map(|_| each_once(behind));
+    if let (Some(directory), Some(once)) = (hop, &once) {
+        behind = &once[after(place_of(directory, once))..];
+    }
+    search(before, behind, name, us)
+}
+
+/// Directories that are there, each where it stands first: going on after one of them
+/// never leads to it again.
+fn each_once<'a>(entries: &[&'a [u8]]) -> Vec<&'a [u8]> {
+    let mut seen = Vec::new();
+    let is_new = |entry: &&[u8]| {
+        let Some(found) = identity(&join(entry, OsStr::new(""))) else { return false };
+        let is_new = !seen.contains(&found);
+        seen.push(found);
+        is_new
+    };
+    entries.iter().copied().filter(is_new).collect()
 }
 
 /// The program of this name anywhere on PATH that is not us: `embargo run` stands in
@@ -170,12 +187,21 @@ fn candidate(file: &Path, us: &Executed, name: &OsStr) -> Candidate {
     Candidate::Program(is_script || leads_elsewhere(file, name))
 }
 
-/// A link to another name: `python` → `mise`, but not `python3` → `python3.11`.
+/// A link to another name: `python` → `mise`, but not `python3` → `python3.11`, the reverse,
+/// or `gcc` → `x86_64-linux-gnu-gcc-12`.
 fn leads_elsewhere(file: &Path, name: &OsStr) -> bool {
-    let Ok(target) = std::fs::read_link(file) else { return false };
-    let target = target.file_name().unwrap_or_default().as_bytes();
-    let suffix = target.strip_prefix(name.as_bytes());
-    suffix.is_none_or(|s| !s.iter().all(|b| b.is_ascii_digit() || b".-".contains(b)))
+    const LINKS: usize = 16;
+    let step = |at: &PathBuf| Some(at.parent()?.join(std::fs::read_link(at).ok()?));
+    let Some(end) = std::iter::successors(Some(file.to_owned()), step).take(LINKS).last() else {
+        return false;
+    };
+    let end = unversioned(end.file_name().unwrap_or_default().as_bytes());
+    let prefix = end.strip_suffix(unversioned(name.as_bytes()));
+    !prefix.is_some_and(|prefix| prefix.is_empty() || prefix.ends_with(b"-"))
+}
+
+fn unversioned(name: &[u8]) -> &[u8] {
+    name.trim_end_with(|c| c.is_ascii_digit() || ".-".contains(c))
 }
 
 /// Place of a directory in PATH: by its spelling, else by what it is.

@@ -1,6 +1,6 @@
 //! What no safe function offers: the argv and environment as the kernel laid them
-//! out, execve on them, a mapped file, and the note by which embargo's own
-//! binaries know each other. The only unsafe module besides `main.rs`.
+//! out, execve on them, a mapped file, signals put aside while we write, and the note
+//! by which embargo's own binaries know each other. The only unsafe module besides `main.rs`.
 #![expect(unsafe_code, reason = "the one place for it; each block says why it is sound")]
 
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -127,6 +127,30 @@ pub fn executed_path() -> Option<&'static CStr> {
     }
     #[cfg(not(target_os = "linux"))]
     None
+}
+
+/// A signal that is ignored for a while, and then again what it was. For SIGPIPE and SIGXFSZ:
+/// what they tell of, the failed write says as well, and it is ours, not the real program's.
+#[derive(Debug)]
+pub struct Ignored {
+    signal: c_int,
+    before: libc::sighandler_t,
+}
+
+impl Ignored {
+    /// Begins; `None` when the system does not let us.
+    pub fn new(signal: c_int) -> Option<Self> {
+        // SAFETY: signal(2) with a constant for handler; no code of ours runs in a handler.
+        let before = unsafe { libc::signal(signal, libc::SIG_IGN) };
+        (before != libc::SIG_ERR).then_some(Ignored { signal, before })
+    }
+}
+
+impl Drop for Ignored {
+    fn drop(&mut self) {
+        // SAFETY: as above; a process that was just executed has only SIG_DFL or SIG_IGN to go back to.
+        unsafe { libc::signal(self.signal, self.before) };
+    }
 }
 
 /// A file mapped for reading.

@@ -5,7 +5,8 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::Stat;
+use rustix::fs::{Stat, stat};
+use rustix::io::Errno;
 
 use crate::config::SourceText;
 use crate::policy::Layer;
@@ -24,9 +25,10 @@ const DEPTH: usize = 64;
 /// The policy files that are there now, highest authority first, each once.
 pub fn find(context: &Context, effective: &[PathBuf]) -> Vec<SourceRecord> {
     let mut found = Found::default();
-    found.directory(Path::new(SYSTEM), Layer::System);
+    found.directory(Path::new(SYSTEM), Layer::System, Hidden::IsFault);
     if let Some(config) = context.config() {
-        found.directory(config, Layer::User);
+        let hidden = if context.record.is_some() { Hidden::IsFault } else { Hidden::IsAbsent };
+        found.directory(config, Layer::User, hidden);
     }
     let start = context.record.as_ref().and_then(|r| r.start.as_deref());
     for directory in
@@ -34,12 +36,12 @@ pub fn find(context: &Context, effective: &[PathBuf]) -> Vec<SourceRecord> {
     {
         for ancestor in directory.ancestors().take(DEPTH) {
             if !found.looked_into(ancestor) {
-                found.directory(ancestor, Layer::Project);
+                found.directory(ancestor, Layer::Project, Hidden::IsAbsent);
             }
         }
     }
     if let Some(added) = context.added_config() {
-        found.directory(added, Layer::Named);
+        found.directory(added, Layer::Named, Hidden::IsAbsent);
     }
     let recorded = context.record.iter().flat_map(|r| &r.policies);
     for path in recorded.chain(&context.named) {
@@ -108,16 +110,15 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>, String> {
 
 /// What identifies a file now.
 pub fn identity(path: &Path) -> Option<Identity> {
-    let stat = rustix::fs::stat(path).ok()?;
+    stat(path).ok().map(|stat| identify(path, &stat))
+}
+
+fn identify(path: &Path, stat: &Stat) -> Identity {
     let rooted = stat.st_uid == 0
         && path
             .parent()
-            .and_then(|dir| rustix::fs::stat(dir).ok())
+            .and_then(|dir| self::stat(dir).ok())
             .is_some_and(|dir| dir.st_uid == 0 && dir.st_mode & 0o022 == 0);
-    Some(from_stat(&stat, rooted))
-}
-
-fn from_stat(stat: &Stat, rooted: bool) -> Identity {
     Identity {
         device: widen(stat.st_dev),
         inode: stat.st_ino,
@@ -126,6 +127,14 @@ fn from_stat(stat: &Stat, rooted: bool) -> Identity {
         changed: nanoseconds(stat.st_ctime, stat.st_ctime_nsec),
         rooted,
     }
+}
+
+/// A file that cannot be looked at, as in a directory that may not be entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hidden {
+    IsAbsent,
+    /// People wrote there for all calls: it is no empty policy.
+    IsFault,
 }
 
 #[derive(Default)]
@@ -139,12 +148,15 @@ impl Found {
         self.directories.iter().any(|d| d == directory)
     }
 
-    fn directory(&mut self, directory: &Path, layer: Layer) {
+    fn directory(&mut self, directory: &Path, layer: Layer, hidden: Hidden) {
         self.directories.push(directory.to_owned());
         for name in NAMES {
             let path = directory.join(name);
-            if let Some(identity) = identity(&path) {
-                self.add(&path, layer, Some(identity));
+            match stat(&path) {
+                Ok(stat) => self.add(&path, layer, Some(identify(&path, &stat))),
+                Err(Errno::NOENT | Errno::NOTDIR) => {}
+                Err(_) if hidden == Hidden::IsFault => self.add(&path, layer, None),
+                Err(_) => {}
             }
         }
     }

@@ -3,6 +3,11 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
+use super::raw::Ignored;
+
+/// A closed pipe and a limit on file sizes make a write fail; they do not end us.
+const OF_WRITES: [i32; 2] = [libc::SIGPIPE, libc::SIGXFSZ];
+
 /// Standard descriptors that are closed get /dev/null, so that no file of ours is
 /// taken for one of them. Only for a process that will not become another.
 pub fn fill_closed() {
@@ -25,6 +30,7 @@ pub fn is_any_closed() -> bool {
 
 /// To standard error; whoever closed it does not want to know.
 pub fn say(text: &str) {
+    let _ignored = OF_WRITES.map(Ignored::new);
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
@@ -35,6 +41,7 @@ pub fn print(text: &str) {
 
 /// The same for what is not all text: paths.
 pub fn print_bytes(bytes: &[u8]) {
+    let _ignored = OF_WRITES.map(Ignored::new);
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(bytes).and_then(|()| out.flush());
 }

@@ -1,13 +1,14 @@
 //! Policy text of every layer → the contents of a view, or the reason why the
 //! policy cannot be trusted. Pure: files come in as bytes.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
 
 use crate::command::{self, Catalogue};
-use crate::config::{self, Diagnostic, Level, SourceText};
+use crate::config::{self, Code, Diagnostic, Level, SourceText};
 use crate::policy::{Exception, Form, Layer, Rule};
 
 use super::Contents;
@@ -30,7 +31,7 @@ pub struct Distrust {
 /// Compiles sources, highest authority first.
 ///
 /// A fault in a system, user or named file distrusts everything. Of a broken
-/// project file the text in `last_good` stays in force, and each call says so;
+/// project file, or of what it extends, the text in `last_good` stays in force, and each call says so;
 /// without one, the names that its text mentions are distrusted.
 pub fn compile(
     sources: &[Read],
@@ -60,39 +61,75 @@ pub fn compile(
         }
     }
 
-    let mut loaded = config::load(&texts, &read);
-    let broken: Vec<PathBuf> = loaded.broken.clone();
-    if !broken.is_empty() {
-        let in_project =
-            |path: &Path| texts.iter().any(|t| t.path == path && t.layer == Layer::Project);
-        distrust_if(&loaded.diagnostics, |d| broken.contains(&d.path) && !in_project(&d.path))?;
+    let kept = RefCell::new(BTreeMap::new());
+    let read_and_keep = |path: &Path| {
+        let bytes = read(path)?;
+        kept.borrow_mut().insert(path.to_owned(), bytes.clone());
+        Ok(bytes)
+    };
+    let mut loaded = config::load(&texts, read_and_keep);
+    if !loaded.broken.is_empty() {
+        let is_broken = |text: &&SourceText| loaded.broken.contains(&text.path);
+        if texts.iter().filter(is_broken).any(|text| text.layer != Layer::Project) {
+            distrust_if(&loaded.diagnostics, |d| {
+                !texts.iter().any(|t| t.path == d.path && t.layer == Layer::Project)
+            })?;
+        }
         let (bad, good): (Vec<_>, Vec<_>) =
-            texts.into_iter().partition(|t| broken.contains(&t.path));
+            texts.into_iter().partition(|t| loaded.broken.contains(&t.path));
         texts = good;
         for source in &bad {
-            let fault = loaded
-                .diagnostics
-                .iter()
-                .find(|d| d.path == source.path && d.level == Level::Error)
-                .map_or_else(String::new, |d| {
-                    format!("{}:{}:{}: {}", d.shown, d.line, d.column, d.message)
-                });
-            fall_back(&source.path, &fault, &source.bytes, last_good, &mut texts, &mut contents);
+            let (fault, mentioned) = fault(source, &read);
+            fall_back(&source.path, &fault, &mentioned, last_good, &mut texts, &mut contents);
         }
-        loaded = config::load(&texts, &read);
+        // What they extend is read as it was when it was last good.
+        let broken = loaded.broken;
+        let read_last_good = |path: &Path| {
+            let good = || text_of(path, last_good).map(<[u8]>::to_vec);
+            let bytes = if broken.iter().any(|b| b == path) { good() } else { None };
+            let bytes = bytes.map_or_else(|| read(path), Ok);
+            let bytes = bytes.or_else(|why| good().ok_or(why))?;
+            kept.borrow_mut().insert(path.to_owned(), bytes.clone());
+            Ok(bytes)
+        };
+        loaded = config::load(&texts, read_last_good);
         // What was good once, for this build, is good still; if not, nothing can be trusted.
         distrust_if(&loaded.diagnostics, |d| d.level == Level::Error)?;
     }
-    contents.texts = texts
-        .iter()
-        .filter(|t| t.layer == Layer::Project)
-        .map(|t| (<[u8]>::from_path(&t.path).unwrap_or_default().to_vec(), t.bytes.clone()))
-        .collect();
+    let of_projects = texts.iter().filter(|t| t.layer == Layer::Project);
+    let of_projects = of_projects.map(|t| (t.path.clone(), t.bytes.clone()));
+    let key = |path: PathBuf| <[u8]>::from_path(&path).unwrap_or_default().to_vec();
+    contents.texts =
+        of_projects.chain(kept.into_inner()).map(|(path, bytes)| (key(path), bytes)).collect();
     contents.policy = loaded.policy;
     for rule in &mut contents.policy.rules {
         spell_out(rule, &contents.catalogue);
     }
     Ok(contents)
+}
+
+/// What is wrong with a project's file, or with what it extends, and all that these say.
+fn fault(
+    source: &SourceText,
+    read: impl Fn(&Path) -> Result<Vec<u8>, String>,
+) -> (String, Vec<u8>) {
+    let alone = config::load(std::slice::from_ref(source), &read);
+    let errors = alone.diagnostics.iter().filter(|d| d.level == Level::Error);
+    let first = errors.clone().find(|d| d.code != Code::BrokenExtends).or(errors.clone().next());
+    let fault = first.map_or_else(String::new, |d| {
+        format!("{}:{}:{}: {}", d.shown, d.line, d.column, d.message)
+    });
+    let mut mentioned = source.bytes.clone();
+    for bytes in alone.more_sources.iter().filter_map(|path| read(path).ok()) {
+        mentioned.push(b' ');
+        mentioned.extend(bytes);
+    }
+    (fault, mentioned)
+}
+
+fn text_of<'t>(path: &Path, texts: &'t [(Vec<u8>, Vec<u8>)]) -> Option<&'t [u8]> {
+    let key = <[u8]>::from_path(path).unwrap_or_default();
+    texts.iter().find(|(p, _)| p == key).map(|(_, text)| text.as_slice())
 }
 
 /// A rule on `docker container run` or `git stage` speaks of `docker run` and `git add`,
@@ -137,10 +174,9 @@ fn fall_back(
     texts: &mut Vec<SourceText>,
     contents: &mut Contents,
 ) {
-    let key = <[u8]>::from_path(path).unwrap_or_default();
-    match last_good.iter().find(|(p, _)| p == key) {
-        Some((_, good)) => {
-            texts.push(source_text(path, Layer::Project, good.clone()));
+    match text_of(path, last_good) {
+        Some(good) => {
+            texts.push(source_text(path, Layer::Project, good.to_vec()));
             contents
                 .notices
                 .push(format!("{fault}; the last version that was right stays in force"));

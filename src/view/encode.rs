@@ -8,7 +8,7 @@ use crate::command::Catalogue;
 use crate::policy::{Form, Policy, Rule};
 
 use super::key::{Key, trigrams};
-use super::read::{HEADER, Header, ProgramEntry, SLOT};
+use super::read::{HEADER, Header, ProgramEntry, SLOT, check};
 use super::{BUILD_ID, SourceRecord};
 
 /// Everything a view holds.
@@ -21,7 +21,7 @@ pub struct Contents {
     pub notices: Vec<String>,
     /// Names refused with 88, and why: a broken project file mentions them.
     pub distrusted: BTreeMap<String, String>,
-    /// Text of each project source, by path: the last that was good.
+    /// Text of each project source, and of what is extended, by path: the last that was good.
     pub texts: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -40,16 +40,16 @@ pub fn encode(contents: &Contents) -> Vec<u8> {
         bytes.extend(data);
         place
     };
-    let sources = section(&mut bytes, pack(&contents.sources));
-    let settings = section(&mut bytes, pack(&contents.policy.settings));
-    let notices = section(&mut bytes, pack(&contents.notices));
-    let distrusted = section(&mut bytes, pack(&contents.distrusted));
+    let sources = section(&mut bytes, checked(pack(&contents.sources)));
+    let settings = section(&mut bytes, checked(pack(&contents.policy.settings)));
+    let notices = section(&mut bytes, checked(pack(&contents.notices)));
+    let distrusted = section(&mut bytes, checked(pack(&contents.distrusted)));
     let (slots, mut data) = table.lay_out();
     bytes.resize(bytes.len().next_multiple_of(8), 0);
     let slots = section(&mut bytes, slots);
     let records = bytes.len() as u32;
     bytes.append(&mut data);
-    let texts = section(&mut bytes, pack(&contents.texts));
+    let texts = section(&mut bytes, checked(pack(&contents.texts)));
 
     let header = Header {
         length: bytes.len() as u32,
@@ -158,7 +158,8 @@ impl Table {
         self.buckets.entry(key.hash()).or_default();
     }
 
-    /// Open addressing, at most half full: slots of hash, offset and length; then the records.
+    /// Open addressing, at most half full: slots of hash, offset and check; then the buckets,
+    /// each with its length and its check before the records.
     fn lay_out(self) -> (Vec<u8>, Vec<u8>) {
         let count = (self.buckets.len() * 2).next_power_of_two().max(8);
         let mut slots = vec![0u8; count * SLOT];
@@ -171,11 +172,20 @@ impl Table {
             let slot = &mut slots[at * SLOT..(at + 1) * SLOT];
             slot[..8].copy_from_slice(&hash.to_le_bytes());
             slot[8..12].copy_from_slice(&(data.len() as u32).to_le_bytes());
-            slot[12..].copy_from_slice(&(bucket.len() as u32).to_le_bytes());
+            let sum = check([&slot[..12]]);
+            slot[12..].copy_from_slice(&sum.to_le_bytes());
+            let length = (bucket.len() as u32).to_le_bytes();
+            data.extend(length);
+            data.extend(check([&length, &bucket]).to_le_bytes());
             data.extend(bucket);
         }
         (slots, data)
     }
+}
+
+/// With its check in front.
+fn checked(content: Vec<u8>) -> Vec<u8> {
+    [&check([&content]).to_le_bytes()[..], &content].concat()
 }
 
 fn pack(record: &impl Serialize) -> Vec<u8> {

@@ -37,6 +37,21 @@ pub enum Standing {
     Drawn,
 }
 
+/// File systems that count seconds (FAT: two) show no fraction of one.
+const SECONDS: i128 = 2_100_000_000;
+/// The longest tick of a kernel's clock, twice.
+const TICK: i128 = 20_000_000;
+
+impl Identity {
+    /// Could a write from now on leave the same times? Then they identify nothing yet.
+    /// `now`: nanoseconds since the epoch, after the file was looked at and before it is read.
+    pub fn is_young(&self, now: i128) -> bool {
+        let last = if self.rooted { self.modified } else { self.changed };
+        let step = if last % 1_000_000_000 == 0 { SECONDS } else { TICK };
+        now < last + step
+    }
+}
+
 /// Is what was recorded what is there now?
 ///
 /// Root's own files are compared by size and mtime alone: a view baked into an

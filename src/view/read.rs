@@ -1,5 +1,7 @@
-//! Bytes → the few records a call needs.
+//! Bytes → the few records a call needs. What is read is checked first, and only
+//! that: the cost does not grow with the number of rules.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -11,17 +13,21 @@ use super::key::{Key, trigrams};
 use super::{BUILD_ID, SourceRecord};
 
 /// Bytes before the first section.
-pub(super) const HEADER: usize = 96;
+pub(super) const HEADER: usize = 88;
 /// Bytes of one slot of the table.
 pub(super) const SLOT: usize = 16;
 
 const MAGIC: &[u8; 8] = b"embargoV";
 
+/// Where the header's own check stands, after all that it covers.
+const CHECK: usize = HEADER - 4;
+
 /// A view over bytes, mapped or in memory.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct View<'a> {
     bytes: &'a [u8],
     header: Header,
+    is_damaged: Cell<bool>,
 }
 
 /// These bytes are no view of this build.
@@ -83,10 +89,15 @@ impl Header {
         for (i, field) in self.fields().iter().enumerate() {
             bytes[24 + i * 4..28 + i * 4].copy_from_slice(&field.to_le_bytes());
         }
+        let check = check([&bytes[..CHECK]]);
+        bytes[CHECK..HEADER].copy_from_slice(&check.to_le_bytes());
     }
 
     fn read(bytes: &[u8]) -> Option<Header> {
         if bytes.get(..8)? != MAGIC || bytes.get(8..24)? != &BUILD_ID.as_bytes()[..16] {
+            return None;
+        }
+        if u32_at(bytes, CHECK)? != check([bytes.get(..CHECK)?]) {
             return None;
         }
         let f = |i: usize| u32_at(bytes, 24 + i * 4);
@@ -112,7 +123,12 @@ impl<'a> View<'a> {
         if header.length as usize != bytes.len() || !slots.is_power_of_two() {
             return Err(Damaged);
         }
-        Ok(View { bytes, header })
+        Ok(View { bytes, header, is_damaged: Cell::new(false) })
+    }
+
+    /// Was everything sound that was read so far? If not, what was said does not count.
+    pub fn is_whole(&self) -> bool {
+        !self.is_damaged.get()
     }
 
     /// The files it was made from.
@@ -236,41 +252,72 @@ impl<'a> View<'a> {
         let Some(bucket) = self.bucket(key) else { return };
         if !seen.contains(&key.hash()) {
             seen.push(key.hash());
-            found.extend(Records { rest: bucket }.filter_map(unpack));
+            found.extend(self.unpack_all(bucket));
         }
     }
 
-    fn records<T: DeserializeOwned + 'a>(&self, key: Key<'_>) -> impl Iterator<Item = T> + 'a {
-        let rest = self.bucket(key).unwrap_or_default();
-        Records { rest }.filter_map(unpack)
+    fn records<T: DeserializeOwned>(&self, key: Key<'_>) -> impl Iterator<Item = T> {
+        self.unpack_all(self.bucket(key).unwrap_or_default())
+    }
+
+    fn unpack_all<T: DeserializeOwned>(&self, rest: &'a [u8]) -> impl Iterator<Item = T> {
+        Records { rest }.filter_map(|record| self.sound(unpack(record)))
+    }
+
+    /// Nothing where something must be is damage.
+    fn sound<T>(&self, found: Option<T>) -> Option<T> {
+        if found.is_none() {
+            self.is_damaged.set(true);
+        }
+        found
     }
 
     fn bucket(&self, key: Key<'_>) -> Option<&'a [u8]> {
         let (start, length) = (self.header.slots.0 as usize, self.header.slots.1 as usize);
-        let slots = self.bytes.get(start..start.checked_add(length)?)?;
+        let slots = self.sound(self.bytes.get(start..start.checked_add(length)?))?;
         let count = length / SLOT;
         let hash = key.hash();
         // At most one turn around: a damaged table without a free slot ends too.
         for step in 0..count {
             let at = ((hash as usize).wrapping_add(step) & (count - 1)) * SLOT;
-            match u64::from_le_bytes(slots.get(at..at + 8)?.try_into().ok()?) {
-                0 => return None,
-                found if found == hash => {
-                    let offset = self.header.records as usize + u32_at(slots, at + 8)? as usize;
-                    let length = u32_at(slots, at + 12)? as usize;
-                    return self.bytes.get(offset..offset.checked_add(length)?);
-                }
-                _ => {}
+            let slot = slots.get(at..at + SLOT)?;
+            if slot == [0; SLOT] {
+                return None;
+            }
+            let (content, sum) = slot.split_at(SLOT - 4);
+            self.sound((sum == check([content]).to_le_bytes()).then_some(()))?;
+            if content.starts_with(&hash.to_le_bytes()) {
+                return self.sound(self.checked(u32_at(content, 8)?));
             }
         }
-        None
+        self.sound(None)
+    }
+
+    /// The bucket at this distance from the first: its length, its check, its records.
+    fn checked(&self, offset: u32) -> Option<&'a [u8]> {
+        let at = (self.header.records as usize).checked_add(offset as usize)?;
+        let length = self.bytes.get(at..at.checked_add(4)?)?;
+        let start = at + 8;
+        let end = start.checked_add(u32_at(length, 0)? as usize)?;
+        let records = self.bytes.get(start..end)?;
+        (u32_at(self.bytes, at + 4)? == check([length, records])).then_some(records)
     }
 
     fn section<T: DeserializeOwned>(&self, (offset, length): (u32, u32)) -> Result<T, Damaged> {
         let (offset, length) = (offset as usize, length as usize);
         let bytes = offset.checked_add(length).and_then(|end| self.bytes.get(offset..end));
-        bytes.and_then(unpack).ok_or(Damaged)
+        let content = bytes.and_then(|bytes| {
+            let content = bytes.get(4..)?;
+            (u32_at(bytes, 0)? == check([content])).then_some(content)
+        });
+        self.sound(content.and_then(unpack)).ok_or(Damaged)
     }
+}
+
+/// FNV-1a, 32 bits: no change of a single byte leaves it as it was.
+pub(super) fn check<const N: usize>(parts: [&[u8]; N]) -> u32 {
+    let mix = |sum: u32, byte: &u8| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+    parts.into_iter().flatten().fold(0x811c_9dc5, mix)
 }
 
 /// Length-prefixed records of a bucket.

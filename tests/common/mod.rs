@@ -11,7 +11,9 @@ use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender};
+use std::time::Duration;
 
 use embargo::sys::context::Context;
 use embargo::sys::home::HomeRecord;
@@ -184,6 +186,7 @@ pub struct Test<'w> {
     stdout: Expected,
     stderr: Expected,
     status: Option<i32>,
+    within: Option<Duration>,
 }
 
 /// What came of it, with what differs from run to run replaced.
@@ -209,6 +212,7 @@ impl<'w> Test<'w> {
             stdout: silent(),
             stderr: silent(),
             status: Some(0),
+            within: None,
         };
         test.path(&["bin"])
     }
@@ -274,6 +278,13 @@ impl<'w> Test<'w> {
         self
     }
 
+    /// After so many seconds it is killed, and all that it started.
+    pub fn within(mut self, seconds: u64) -> Self {
+        self.command.process_group(0);
+        self.within = Some(Duration::from_secs(seconds));
+        self
+    }
+
     /// Whatever comes: the caller looks at it.
     pub fn any_output(mut self) -> Self {
         self.stdout = Expected::Anything;
@@ -302,11 +313,13 @@ impl<'w> Test<'w> {
         use std::os::unix::process::ExitStatusExt as _;
         let pipes = self.command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = pipes.stderr(Stdio::piped()).spawn().expect("a program");
+        let ended = self.within.map(|limit| kill_after(limit, &child));
         let mut stdin = child.stdin.take().expect("a pipe");
         // Who does not read its input may end before it is written.
         let _ = stdin.write_all(&self.stdin);
         drop(stdin);
         let output = child.wait_with_output().expect("an end");
+        drop(ended);
         let signal = output.status.signal().map(|n| 128 + n);
         let found = Found {
             stdout: self.world.same(&output.stdout),
@@ -336,6 +349,19 @@ impl<'w> Test<'w> {
     }
 }
 
+/// Kills the child's group, unless what is returned is dropped before.
+fn kill_after(limit: Duration, child: &Child) -> Sender<()> {
+    let (ended, end) = std::sync::mpsc::channel();
+    let group = rustix::process::Pid::from_child(child);
+    std::thread::spawn(move || {
+        if end.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+            // It may have ended just now.
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+    });
+    ended
+}
+
 impl World {
     /// Output without what differs from run to run.
     fn same(&self, bytes: &[u8]) -> String {
@@ -352,7 +378,7 @@ const _: fn(&World) = |world| {
     world.policy(NO_GRADLE).script("", "").stub("").write("", "").install(&[]);
     let _ = (world.read(""), world.calls(), REFUSED, EMBARGO);
     let test = world.shell("").env("", "").without("").cwd("").stdin("").path(&[]).any_output();
-    let test = test.as_user(0);
+    let test = test.as_user(0).within(1);
     world.give_to(NOBODY).forged_view();
     let test = test.stdout("").stderr("").stdout_has(&[]).stderr_has(&[]).status(0).refused();
     let found = test.run();

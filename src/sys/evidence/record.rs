@@ -10,11 +10,14 @@ use super::chain::{self, COVERED};
 use super::offence::{self, Offence};
 use super::store::Store;
 use super::{Event, EvidenceError, EvidenceId, Recorded, schema};
+use crate::sys::raw::Ignored;
 use crate::sys::{clock, redact};
 
 /// Appends the event and says which offence it is. `surface_after`: from which
 /// offence on a person is told.
 pub fn record(state: &Path, event: &Event, surface_after: u32) -> Result<Recorded, EvidenceError> {
+    // Beyond the limit on file sizes a write fails; it does not end us before we have refused.
+    let _limit = Ignored::new(libc::SIGXFSZ);
     let mut store = Store::for_writing(state)?;
     let path = store.path().to_owned();
     let error = |e: &rusqlite::Error| EvidenceError::sqlite(&path, e);
