@@ -408,7 +408,7 @@ fn what_killed_publishers_left_is_taken_away_by_the_next() {
 fn a_young_source_is_read_again() {
     let world = world();
     let file = world.path("home/.config/embargo/embargo.toml");
-    let one = NO_GRADLE.replace("gradle", "npm___").replace("npm___", "npm");
+    let one = NO_GRADLE.replace("gradle", "npm");
     let pad = |text: &str| format!("{text}{}", "#".repeat(600 - text.len()));
     let texts = [("gradle", "npm", pad(NO_GRADLE)), ("npm", "gradle", pad(&one))];
     for round in 0..20 {

@@ -155,7 +155,9 @@ fn is_run_behind(entry: &[u8], before: &[&[u8]], us: &Executed) -> bool {
 
 /// Does this file bear our note: a copy, or another version?
 pub fn is_embargo(path: &Path) -> bool {
-    File::open(path).is_ok_and(|file| head(&file).is_some_and(|h| bears_our_note(&file, &h)))
+    let mut buffer = [0; HEAD];
+    File::open(path)
+        .is_ok_and(|file| head(&file, &mut buffer).is_some_and(|head| bears_our_note(&file, head)))
 }
 
 enum Candidate {
@@ -176,14 +178,18 @@ fn candidate(file: &Path, us: &Executed, name: &OsStr) -> Candidate {
     if rustix::fs::accessat(CWD, file, Access::EXEC_OK, AtFlags::EACCESS).is_err() {
         return Candidate::Denied;
     }
-    let Some((opened, head)) = File::open(file).ok().and_then(|f| head(&f).map(|h| (f, h))) else {
+    // On the stack: the first large piece of heap costs more than reading the file.
+    let mut buffer = [0; HEAD];
+    let opened = File::open(file).ok();
+    let head = opened.as_ref().and_then(|f| head(f, &mut buffer));
+    let (Some(opened), Some(head)) = (&opened, head) else {
         // Executable but not readable: no script, and nothing more can be known.
         return Candidate::Program(leads_elsewhere(file, name));
     };
-    if bears_our_note(&opened, &head) {
+    if bears_our_note(opened, head) {
         return Candidate::Us;
     }
-    let is_script = !head.starts_with(b"\x7fELF") && !is_mach_o(&head);
+    let is_script = !head.starts_with(b"\x7fELF") && !is_mach_o(head);
     Candidate::Program(is_script || leads_elsewhere(file, name))
 }
 
@@ -225,11 +231,9 @@ fn join(entry: &[u8], name: &OsStr) -> PathBuf {
     Path::new(OsStr::from_bytes(if entry.is_empty() { b"." } else { entry })).join(name)
 }
 
-fn head(mut file: &File) -> Option<Vec<u8>> {
-    let mut head = vec![0; HEAD];
-    let length = file.read(&mut head).ok()?;
-    head.truncate(length);
-    Some(head)
+fn head<'b>(mut file: &File, buffer: &'b mut [u8; HEAD]) -> Option<&'b [u8]> {
+    let length = file.read(buffer).ok()?;
+    buffer.get(..length)
 }
 
 fn is_mach_o(head: &[u8]) -> bool {
