@@ -4,6 +4,8 @@
 mod common;
 #[path = "common/launcher.rs"]
 mod launcher;
+#[path = "common/programs.rs"]
+mod programs;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -12,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{EMBARGO, Found, NO_GRADLE, World};
-use launcher::{Launcher, launcher, put, recorder};
+use launcher::{Launcher, launcher};
+use programs::{compiled, put, recorder};
 
 /// Whatever goes in circles is killed after so many seconds.
 const BOUND: u64 = 10;
@@ -411,4 +414,39 @@ fn pt018_programs_that_are_no_shell_can_start_a_shim() {
     assert_eq!(at.run(&shim, &[b"tool", b"@exit", b"3"], &env).status, 3 << 8);
     let status = Command::new(&shim).arg("@exit").arg("4").env("PATH", world.path("bin")).status();
     assert_eq!(status.expect("a start").code(), Some(4));
+}
+
+/// Run before `main`: what happens to a file while a process of it starts.
+const MEANWHILE: &str = "#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__((constructor)) static void meanwhile(void) {
+    char *new = getenv(\"NEW\"), *old = getenv(\"OLD\");
+    unsetenv(\"LD_PRELOAD\");
+    if (new ? rename(new, old) : unlink(old)) _exit(99);
+}
+";
+
+#[test]
+#[cfg_attr(target_env = "musl", ignore = "a static binary preloads nothing")]
+fn a_shim_that_is_replaced_as_it_starts_still_knows_whose_it_is() {
+    let library = compiled("meanwhile", MEANWHILE, &["-shared", "-fPIC"]);
+    for (row, is_renewed) in [("another version", true), ("nothing", false)] {
+        let world = World::new();
+        world.write("home/.config/embargo/embargo.toml", NO_GRADLE).stub("gradle");
+        let [old, new] = ["old/embargo", "new/embargo"];
+        let [old, new] = [old, new].map(|below| put(&world, Path::new(EMBARGO), below));
+        let words = ["shim", "install", "--dir", "../shims", "gradle"];
+        let install = common::Test::new(&world, old.as_os_str(), &words).any_output();
+        install.run_expecting(0, row);
+        // By the record alone it knows the policy: HOME leads elsewhere.
+        let set = if is_renewed { "NEW=$1" } else { "" };
+        let line = format!("LD_PRELOAD=$LIBRARY {set} exec gradle build");
+        let line = line.replace("$1", &new.display().to_string());
+        let test = world.shell(&line).env("HOME", world.path("project"));
+        let test = test.env("LIBRARY", &library).env("OLD", &old);
+        let found = test.within(BOUND).any_output().run_expecting(86, row);
+        assert!(found.stderr.starts_with("I must not use `gradle`"), "{row}: {found:#?}");
+        assert_eq!(old.exists(), is_renewed, "{row}: it was replaced");
+    }
 }

@@ -179,6 +179,7 @@ fn what_cannot_be_recorded_is_refused_all_the_same() {
         (
             "a cache that cannot be made",
             |w| {
+                fs::remove_dir_all(w.path("home/.cache")).expect("gone");
                 w.write("home/.cache", "a file");
             },
             None,
@@ -569,6 +570,21 @@ fn a_project_file_that_could_never_be_read_says_so() {
             "{found:?}"
         );
     }
+}
+
+/// The directory that a call works in has a policy as well.
+#[test]
+fn a_broken_file_where_a_call_works_is_met_by_every_door() {
+    let world = World::new();
+    world.stub("git").stub("npm").install(&["git"]).policy(&SYNTAX.replace("gradle", "git push"));
+    world.write("elsewhere/file", "");
+    let away = world.shim("git", &["-C", "../project", "push"]).cwd("elsewhere");
+    away.stderr_has(&["embargo.toml:2:20: ", "exit 88"]).status(88).run();
+    world.shim("git", &["status"]).cwd("elsewhere").run();
+    let check = |line: &str| world.embargo(&["check", line]).any_output();
+    check("cd x && git push").run_expecting(88, "a line that holds the name");
+    check("cd x && npm ci").run_expecting(0, "a line that does not");
+    assert_eq!(world.calls(), "git status\n");
 }
 
 #[test]

@@ -4,6 +4,8 @@
 mod common;
 #[path = "common/launcher.rs"]
 mod launcher;
+#[path = "common/programs.rs"]
+mod programs;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,7 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use common::World;
-use launcher::{Answer, Launcher, launcher, put, recorder};
+use launcher::{Answer, Launcher, launcher};
+use programs::{put, recorder};
 
 /// Every name is judged, none of these tests meets the rule by accident.
 const POLICY: &str = "\
@@ -204,10 +207,9 @@ fn the_state_of_a_process_arrives_as_it_was() {
     let text = recorded(odd, &same(&world, &mut at, odd, &[b"probe"], &environment(&world)));
     assert!(text.contains("/odd \\xff\\x0a\n"), "{text}");
     // All this went through a shim that judges.
-    refused(
-        "never-this",
-        &at.run(&world.path("shims/probe"), &[b"probe", b"never-this"], &environment(&world)),
-    );
+    let mut at = Launcher::new::<&str>(&world, &[]);
+    let argv: [&[u8]; 2] = [b"probe", b"never-this"];
+    refused("never-this", &at.run(&world.path("shims/probe"), &argv, &environment(&world)));
 }
 
 #[test]

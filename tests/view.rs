@@ -76,6 +76,28 @@ fn a_source_is_current_while_its_identity_is() {
 }
 
 #[test]
+fn a_file_is_young_while_another_write_could_look_the_same() {
+    const SECOND: i128 = 1_000_000_000;
+    const MS: i128 = 1_000_000;
+    let at = |modified, changed, rooted| Identity { modified, changed, rooted, ..Identity::default() };
+    let (old, now) = (10 * SECOND + MS, 50 * SECOND + 7 * MS);
+    let table: [(&str, Identity, bool); 9] = [
+        ("just changed", at(old, now, false), true),
+        ("a tick ago", at(old, now - 10 * MS, false), true),
+        ("some ticks ago", at(old, now - 30 * MS, false), false),
+        ("mtime in the future, ctime old", at(now + SECOND, old, false), false),
+        ("ctime in the future", at(old, now + SECOND, false), true),
+        ("whole seconds, one ago", at(old, 49 * SECOND, false), true),
+        ("whole seconds, three ago", at(old, 47 * SECOND, false), false),
+        ("root's, just changed but long unmodified", at(old, now, true), false),
+        ("root's, just modified", at(now, old, true), true),
+    ];
+    for (what, identity, is_young) in table {
+        assert_eq!(identity.is_young(now), is_young, "{what}");
+    }
+}
+
+#[test]
 fn a_view_stays_good_in_another_layer_of_an_image() {
     if !rustix::process::geteuid().is_root() {
         eprintln!("skipped: only root owns what is compared by size and mtime alone");

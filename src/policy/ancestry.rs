@@ -20,6 +20,8 @@ pub struct Process {
     pub argv: Vec<BString>,
     /// Basename of its executable, where it may be read.
     pub executable: BString,
+    /// The variable `_` that it was given, where it may be read.
+    pub ran: Option<BString>,
     /// The process that the home record names as the session's.
     pub is_session: bool,
 }
@@ -86,42 +88,48 @@ impl Ancestry {
         if self.is_shebang(argv) {
             return false;
         }
-        let callers: Vec<(&Process, Caller)> =
-            self.processes.iter().map(|p| (p, p.caller())).collect();
-        let wrappers = callers.iter().take_while(|(_, c)| *c == Caller::Wrapper).count();
-        let mut above = callers[wrappers..].iter().copied().peekable();
-        match above.peek() {
+        let callers: Vec<Caller> = self.processes.iter().map(Process::caller).collect();
+        let wrappers = callers.iter().take_while(|c| **c == Caller::Wrapper).count();
+        match callers.get(wrappers) {
             None => return true,
-            Some((_, Caller::Shell)) => {}
-            Some((_, Caller::Script)) => return false,
-            Some((near, _)) if !self.shell_ran(argv, &self.processes[..wrappers], near) => {
-                return false;
-            }
+            Some(Caller::Shell) => {}
+            Some(Caller::Script) => return false,
+            Some(_) if !self.shell_ran(argv, wrappers) => return false,
             Some(_) => {}
         }
-        let owner = above
-            .find(|(p, caller)| p.is_session || !matches!(caller, Caller::Wrapper | Caller::Shell));
-        match owner {
-            None | Some((_, Caller::Harness)) => true,
-            Some((process, _)) if process.is_session => true,
-            Some((_, Caller::Script)) => false,
-            Some(_) => above
-                .take_while(|(p, caller)| !p.is_session && *caller != Caller::Harness)
-                .all(|(p, caller)| match caller {
-                    Caller::Script => false,
-                    Caller::Shell => !p.has_command_text(),
-                    _ => true,
-                }),
-        }
+        let ends = |i: &usize| self.processes[*i].is_session || callers[*i] == Caller::Harness;
+        let mut above = wrappers..callers.len();
+        let passes_on = |i: &usize| matches!(callers[*i], Caller::Wrapper | Caller::Shell);
+        let Some(owner) = above.find(|i| ends(i) || !passes_on(i)) else { return true };
+        let is_the_agents = |i: usize| match callers[i] {
+            Caller::Script => false,
+            Caller::Shell => !self.processes[i].has_command_text(),
+            _ => !self.was_a_shell(i),
+        };
+        ends(&owner) || is_the_agents(owner) && above.take_while(|i| !ends(i)).all(is_the_agents)
     }
 
     /// Does `_` say that a shell ran this program, or a wrapper that leads to it?
     /// A program that calls another of its own name hands its own `_` on.
-    fn shell_ran(&self, argv: &[BString], wrappers: &[Process], near: &Process) -> bool {
-        let Some(ran) = self.script.as_ref().map(|s| basename(s)) else { return false };
+    fn shell_ran(&self, argv: &[BString], wrappers: usize) -> bool {
+        let Some(script) = &self.script else { return false };
+        let (wrappers, near) = (&self.processes[..wrappers], &self.processes[wrappers]);
+        let ran = basename(script);
         let called = argv.first().map(|a| basename(a));
         let wrapped = wrappers.iter().filter_map(|w| w.argv.first()).any(|a| basename(a) == ran);
-        (called == Some(ran) || wrapped) && near.argv.first().is_none_or(|a| basename(a) != ran)
+        let near_is_it = near.argv.first().is_some_and(|a| basename(a) == ran);
+        (called == Some(ran) || wrapped) && !near_is_it
+            || passes_commands_on(ran) && near.ran.as_ref() != Some(script)
+    }
+
+    /// Was this process a shell before? Its `_` is not its parent's, which is no shell.
+    fn was_a_shell(&self, at: usize) -> bool {
+        let (process, parent) = (&self.processes[at], self.processes.get(at + 1));
+        let Some((ran, parent)) = process.ran.as_ref().zip(parent) else { return false };
+        let name = basename(ran);
+        let is_its_own = name.to_str().is_ok_and(|n| process.is(n)) || passes_commands_on(name);
+        let below_a_shell = matches!(parent.caller(), Caller::Shell | Caller::Script);
+        is_its_own && !below_a_shell && parent.ran.as_ref() != Some(ran)
     }
 
     /// `./x.py` ran `python3 ./x.py` through its first line: nobody typed `python3`.
@@ -168,7 +176,7 @@ impl Process {
             names.iter().any(|n| called.is_some_and(|c| c == n.as_bytes()) || self.executable == *n)
         };
         if one_of(&SHELLS) {
-            return if !self.has_command_text() && self.script().is_some() {
+            return if !self.has_letter(b'c') && !self.has_letter(b's') && self.script().is_some() {
                 Caller::Script
             } else {
                 Caller::Shell
@@ -189,17 +197,26 @@ impl Process {
 
     /// A shell called with `-c`.
     fn has_command_text(&self) -> bool {
+        self.has_letter(b'c')
+    }
+
+    fn has_letter(&self, letter: u8) -> bool {
         self.argv
             .iter()
             .skip(1)
             .take_while(|a| a.starts_with(b"-") || a.starts_with(b"+"))
-            .any(|a| !a.starts_with(b"--") && a.contains(&b'c'))
+            .any(|a| !a.starts_with(b"--") && a.contains(&letter))
     }
 
     /// The first operand: a script, when the process is an interpreter.
     fn script(&self) -> Option<&BStr> {
         self.argv.iter().skip(1).find(|a| !a.starts_with(b"-")).map(|a| a.as_bstr())
     }
+}
+
+/// A wrapper that may become its command: `env`, `nice`.
+fn passes_commands_on(name: &BStr) -> bool {
+    WRAPPERS.iter().any(|n| name == n.as_bytes())
 }
 
 fn basename(path: &[u8]) -> &BStr {

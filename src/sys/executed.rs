@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use bstr::BString;
 
-use super::raw;
+use super::{program, raw};
 
 /// The file that was executed.
 #[derive(Debug, Clone)]
@@ -26,8 +26,7 @@ impl Executed {
             .map(|p| PathBuf::from(OsStr::from_bytes(p.to_bytes())))
             .filter(|p| !p.starts_with("/dev/fd") && !p.starts_with("/proc/self/fd"))
             .filter(|p| p.file_name().is_some_and(|n| !n.is_empty()))
-            // A script runs us under its own path: then that file is not us.
-            .filter(|p| identity.is_none() || self::identity(p) == identity);
+            .filter(|p| identity.is_none_or(|us| leads_to(p, us)));
         let by_name = || {
             let name = OsString::from_vec(argv.first().cloned().unwrap_or_default().into());
             if name.as_bytes().contains(&b'/') {
@@ -50,6 +49,15 @@ impl Executed {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         }
+    }
+}
+
+/// A script runs us under its own path: then that file is not us. A link that leads to
+/// another version of us, or nowhere, was ours when it was executed: we are being replaced.
+fn leads_to(path: &Path, us: (u64, u64)) -> bool {
+    match identity(path) {
+        Some(found) => found == us || program::is_embargo(path),
+        None => path.is_symlink(),
     }
 }
 

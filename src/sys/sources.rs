@@ -145,7 +145,8 @@ struct Found {
 
 impl Found {
     fn looked_into(&self, directory: &Path) -> bool {
-        self.directories.iter().any(|d| d == directory)
+        // As bytes: paths are compared part by part, and these differ in their last.
+        self.directories.iter().any(|d| d.as_os_str() == directory.as_os_str())
     }
 
     fn directory(&mut self, directory: &Path, layer: Layer, hidden: Hidden) {

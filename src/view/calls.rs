@@ -103,7 +103,7 @@ impl View<'_> {
 /// What is inside a call has that call above it.
 fn below(call: &Invocation) -> Ancestry {
     let argv = call.words.argv().to_vec();
-    let wrapper = Process { executable: call.words.called().into(), argv, is_session: false };
+    let wrapper = Process { executable: call.words.called().into(), argv, ..Process::default() };
     let above = call.ancestry.processes.iter().cloned();
     Ancestry { processes: std::iter::once(wrapper).chain(above).collect(), ..Ancestry::default() }
 }

@@ -1,8 +1,6 @@
-//! Programs in C for what only C can show: `recorder.c` writes down what it received,
-//! `launcher.c` starts programs in a given state. Compiled once, by content.
+//! `launcher.c` starts programs in a given state, as often as it is asked.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::io::{Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -10,44 +8,12 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 
 use crate::common::World;
-
-/// The program that writes down what it received.
-pub fn recorder() -> &'static Path {
-    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| compiled("recorder", include_str!("recorder.c")))
-}
+use crate::programs::compiled;
 
 /// The program that starts others.
 pub fn launcher() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| compiled("launcher", include_str!("launcher.c")))
-}
-
-fn compiled(name: &str, source: &str) -> PathBuf {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let digest = blake3::hash(source.as_bytes()).to_hex();
-    let program = directory.join(format!("{name}-{}", &digest[..16]));
-    if program.exists() {
-        return program;
-    }
-    let beside = directory.join(format!("{name}-{}.c", std::process::id()));
-    let output = beside.with_extension("out");
-    fs::write(&beside, source).expect("the source is written");
-    let status = Command::new("cc").arg("-O1").arg("-o").args([&output, &beside]).status();
-    assert!(status.expect("a C compiler").success(), "{name}.c");
-    fs::rename(&output, &program).expect("the program is in place");
-    fs::remove_file(&beside).expect("the source is gone");
-    program
-}
-
-/// A copy of a program below the world. Not written by this process: a child forked
-/// meanwhile would hold it open, and it could not be executed (ETXTBSY).
-pub fn put(world: &World, program: &Path, below: impl AsRef<Path>) -> PathBuf {
-    let path = world.path(below);
-    fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
-    let status = Command::new("/bin/cp").arg("--").args([program, &path]).status();
-    assert!(status.expect("cp").success(), "{}", path.display());
-    path
+    PROGRAM.get_or_init(|| compiled("launcher", include_str!("launcher.c"), &[]))
 }
 
 /// A launcher at work.

@@ -28,9 +28,16 @@ impl Table {
         let executable = executable.as_encoded_bytes();
         // The kernel's note on a file that has been replaced since.
         let executable = executable.strip_suffix(b" (deleted)").unwrap_or(executable);
-        let process = Process { argv, executable: executable.into(), is_session: false };
+        let ran = variable(pid, b"_=");
+        let process = Process { argv, executable: executable.into(), ran, is_session: false };
         Some(Found { parent, start, process })
     }
+}
+
+/// A variable as the process was given it.
+fn variable(pid: u32, prefix: &[u8]) -> Option<BString> {
+    let environ = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    environ.split(|b| *b == 0).find_map(|word| word.strip_prefix(prefix)).map(BString::from)
 }
 
 /// When this process began, in milliseconds since 1970, to a hundredth of a second.

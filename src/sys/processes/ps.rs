@@ -35,7 +35,7 @@ impl Table {
         let Line { parent, start, words } = self.0.get(&pid)?;
         let argv: Vec<BString> = words.iter().map(|word| BString::from(word.as_str())).collect();
         let executable = words.first().and_then(|w| w.rsplit('/').next()).unwrap_or_default();
-        let process = Process { executable: executable.into(), argv, is_session: false };
+        let process = Process { executable: executable.into(), argv, ..Process::default() };
         Some(Found { parent: *parent, start: *start, process })
     }
 }

@@ -9,7 +9,7 @@ fn lineage(argvs: &[&[&str]]) -> Lineage {
         process: Process {
             argv: argv.iter().map(|word| BString::from(*word)).collect(),
             executable: argv[0].into(),
-            is_session: false,
+            ..Process::default()
         },
     };
     Lineage(argvs.iter().enumerate().map(ancestor).collect())

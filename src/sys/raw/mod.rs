@@ -3,6 +3,9 @@
 //! by which embargo's own binaries know each other. The only unsafe module besides `main.rs`.
 #![expect(unsafe_code, reason = "the one place for it; each block says why it is sound")]
 
+#[cfg(target_env = "musl")]
+mod heap;
+
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::fs::File;
 use std::io;
