@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use bstr::{BString, ByteSlice};
 
+use crate::command::join;
 use crate::policy::{Ancestry, Invocation, Reserved, Rule, Settings, Verdict, judge_all};
 use crate::sys::context::{Context, absolute};
 use crate::sys::policy_view::{self, ViewBytes};
@@ -14,9 +15,21 @@ use crate::view::{Distrust, SourceRecord, View};
 /// What to judge.
 #[derive(Debug, Clone, Copy)]
 pub enum Subject<'a> {
+    /// What this process was called with: who called is read off its ancestors.
+    Call(&'a [BString]),
+    /// Words that are asked about: taken as typed by the agent, as a line is.
     Argv(&'a [BString]),
     /// Shell text: matched raw, cut at its operators.
     Line(&'a str),
+}
+
+impl<'a> Subject<'a> {
+    fn argv(self) -> Option<&'a [BString]> {
+        match self {
+            Subject::Call(argv) | Subject::Argv(argv) => Some(argv),
+            Subject::Line(_) => None,
+        }
+    }
 }
 
 /// The policy's answer, with all that it was made from.
@@ -74,12 +87,12 @@ fn decide_by(
     let found = sources::find(context, &[]);
     let bytes = get(context, &found)?;
     let Ok(view) = View::open(bytes.bytes()) else { return Ok(None) };
-    if let Subject::Argv(argv) = subject {
+    if let Some(argv) = subject.argv() {
         let called = argv.first().map(|a| a.rsplit(|b| *b == b'/').next().unwrap_or_default());
         let called = called.unwrap_or_default();
         let entry = view.program(called);
         let looks_inside = entry.as_ref().is_some_and(|e| e.wraps || e.changes_directory);
-        if !looks_inside && !view.may_speak_of(called) {
+        if !looks_inside && !view.may_speak_of(called) && !view.may_speak_of_text(&join(argv)) {
             trusted(&view, called)?;
             let argv0_is_path = entry.is_some_and(|e| e.argv0_is_path);
             let decision = Decision { argv0_is_path, ..Decision::without_rules(&view) };
@@ -106,7 +119,7 @@ fn weigh(
 ) -> Result<Option<Decision>, Distrust> {
     let mut calls = calls(view, subject, &Ancestry::default());
     // Of an argv, what is inside meets its own shim; of a line, nothing else may see it.
-    let own = if matches!(subject, Subject::Argv(_)) { 1 } else { calls.len() };
+    let own = if subject.argv().is_some() { 1 } else { calls.len() };
     calls.iter().take(own).try_for_each(|call| trusted(view, call.words.called()))?;
     let entry = calls.first().and_then(|call| view.program(call.words.called()));
     let argv0_is_path = entry.is_some_and(|e| e.argv0_is_path);
@@ -114,7 +127,7 @@ fn weigh(
     let reserved: Vec<Reserved> = calls.iter().flat_map(|c| view.reserved(&c.words)).collect();
     // Ancestors are looked up only for a rule that depends on them.
     let asks = |rule: &Rule| rule.asks_for_ancestry() && calls.iter().any(|c| rule.covers(c));
-    if let Subject::Argv(argv) = subject
+    if let Subject::Call(argv) = subject
         && rules.iter().any(asks)
     {
         let session = context.record.as_ref().and_then(|r| r.session);
@@ -144,7 +157,7 @@ fn damaged() -> Distrust {
 
 fn calls(view: &View<'_>, subject: Subject<'_>, ancestry: &Ancestry) -> Vec<Invocation> {
     match subject {
-        Subject::Argv(argv) => view.calls(argv, ancestry),
+        Subject::Call(argv) | Subject::Argv(argv) => view.calls(argv, ancestry),
         Subject::Line(text) => view.calls_of_line(text, ancestry),
     }
 }

@@ -28,7 +28,7 @@ pub fn run(start: &Start, argv: &[BString], us: &Executed) -> Exit {
     if let Some(state) = context.missing_state() {
         return broken(&trouble::state_gone(name, state));
     }
-    let decision = match decide(&context, Subject::Argv(&judged)) {
+    let decision = match decide(&context, Subject::Call(&judged)) {
         Ok(decision) => decision,
         Err(distrust) => return broken(&trouble::distrust(name, &distrust)),
     };

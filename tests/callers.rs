@@ -57,7 +57,8 @@ fn office() -> World {
     );
     world.write(
         "project/Makefile",
-        "one:\n\t@git status\ntwo:\n\t@cd . && git status\nthree:\n\t@gradle build\n",
+        "one:\n\t@git status\ntwo:\n\t@cd . && git status\nthree:\n\t@gradle build\n\
+         more:\n\t@sh -c 'git status; true'\n\t@$(MAKE) -s two\n",
     );
     // What a harness's users are told to do where a login shell sets PATH anew.
     world.write("home/.bash_profile", "PATH=$KEPT\n");
@@ -78,6 +79,20 @@ fn the_caller_decides() {
         ("agent @run bash -c 'A=1 git status'", Refused),
         ("agent @run bash -c 'env git status'", Refused),
         ("agent @run bash -c 'timeout 9 git status'", Refused),
+        ("agent @run bash -c 'nohup git status'", Refused),
+        ("agent @run bash -c 'nice -n 1 git status'", Refused),
+        ("agent @run bash -c 'stdbuf -oL git status'", Refused),
+        ("agent @run bash -c 'setsid -w git status'", Refused),
+        ("agent @run bash -c 'env A=1 nohup nice git status'", Refused),
+        ("agent @run bash -c 'chrt -o 0 git status'", Refused),
+        ("agent @run bash -c 'taskset 1 git status'", Refused),
+        ("agent @run bash -c 'flock lock git status'", Refused),
+        ("agent @run bash -c 'ionice git status'", Refused),
+        ("agent @run bash -c 'prlimit --core=0 git status'", Refused),
+        ("agent @run bash -c 'setpriv --no-new-privs git status'", Refused),
+        ("agent @run bash -o pipefail -c 'git status'", Refused),
+        ("agent @run bash -lc 'env A=1 cargo @run git status'", git),
+        ("agent @run bash -lc 'nohup ./script.sh'", git),
         ("agent @run bash -c 'echo status | xargs git'", Refused),
         ("agent @run bash -c 'bash -c \"git status\"'", Refused),
         ("agent @run bash -c 'sh -c \"git status; true\"'", Refused),
@@ -187,9 +202,34 @@ fn what_make_runs_is_makes() {
         ("agent @run bash -lc 'cd . && make two'", "", git),
         ("agent @run sh -c 'make one two; true'", "", Passes("git status\ngit status\n")),
         ("claude @run bash -c 'make two'", "", git),
+        ("agent @run bash -lc 'make two'", "", git),
+        ("agent @run bash -lc 'nice make two'", "", git),
+        ("agent @run bash -c 'make -s more'", "", Passes("git status\ngit status\n")),
         ("agent @run bash -c 'make three'", "", Refused),
     ];
     check(&office(), &rows);
+}
+
+/// Bash becomes the last command of its text: five refusals of it are one offence still.
+#[test]
+fn a_tool_call_is_one_offence_whatever_it_became() {
+    let offences = |session: &str| {
+        let world = office();
+        world.script("project/five.sh", "#!/bin/sh\nfor i in 1 2 3 4 5; do gradle $i; done\n");
+        let test = world.embargo(&["run", "--", "/bin/sh", "-c", session]);
+        let test = test.path(&["bin", "/usr/bin", "/bin"]).within(10);
+        test.any_output().run();
+        let log = world.embargo(&["log"]).any_output().run().stdout;
+        let number = |line: &str| line.split_once(" offence ").map(|(_, n)| n[..1].to_owned());
+        log.lines().filter_map(number).collect::<String>()
+    };
+    assert_eq!(offences("exec agent @run bash -c ./five.sh"), "11111");
+    assert_eq!(offences("exec agent @run bash -c 'cd . && ./five.sh'"), "11111");
+    assert_eq!(offences("exec agent @run bash -c './five.sh; true'"), "11111");
+    let twice = "claude @run bash -c ./five.sh; claude @run bash -c ./five.sh; true";
+    assert_eq!(offences(twice), "1111122222");
+    let each = "for i in 1 2; do claude @run gradle $i; done";
+    assert_eq!(offences(each), "12");
 }
 
 /// Below a run whose session process is the line's first command.

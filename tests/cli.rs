@@ -322,7 +322,7 @@ fn a_link_to_another_embargo_is_renewed() {
         .embargo(&["shim", "install", "--dir", "../shims", "gradle", "npm"])
         .path(&["shims", "bin"])
         .stdout(
-            "gradle: shim renewed, it led to another embargo\nnpm: shim renewed, it led to another embargo\n",
+            "gradle: shim renewed, it led to another embargo\nnpm: shim mended, it led nowhere\n",
         )
         .run();
     world.shim("gradle", &["build"]).refused().run();
@@ -353,9 +353,9 @@ fn list_shows_what_each_shim_becomes() {
         .embargo(&["shim", "list", "--json", "--dir", "../shims"])
         .path(&["shims", "bin"])
         .stdout(
-            "[{\"dir\":\"[W]/shims\",\"name\":\"absent\",\"resolves_to\":null},\
-             {\"dir\":\"[W]/shims\",\"name\":\"gradle\",\"resolves_to\":\"[W]/bin/gradle\"},\
-             {\"dir\":\"[W]/shims\",\"name\":\"npm\",\"resolves_to\":\"[W]/bin/npm\"}]\n",
+            "[{\"broken\":null,\"dir\":\"[W]/shims\",\"name\":\"absent\",\"resolves_to\":null},\
+             {\"broken\":null,\"dir\":\"[W]/shims\",\"name\":\"gradle\",\"resolves_to\":\"[W]/bin/gradle\"},\
+             {\"broken\":null,\"dir\":\"[W]/shims\",\"name\":\"npm\",\"resolves_to\":\"[W]/bin/npm\"}]\n",
         )
         .run();
     world
@@ -641,6 +641,24 @@ fn explain_for_programs() {
     assert_eq!(object["commands"][0]["rules"][0]["hits"], true);
     assert_eq!(object["policy"][0]["layer"], "project");
     assert_eq!(object["answer"]["rule"], "no-gradle");
+}
+
+/// Whoever asks did not call: a script that asks is not the caller it asks about.
+#[test]
+fn words_that_are_asked_about_are_taken_as_typed() {
+    let world = World::new();
+    world.policy(
+        "[[embargo]]\ncommand = \"git\"\ncallers = \"typed\"\nreason = \"x\"\n\
+         [[embargo]]\ncommand = \"gradle\"\nunless_under = [\"gradlew\"]\nreason = \"x\"\n",
+    );
+    let script = "for it in git gradle; do\n  \"$@\" check \"$it x\"\n  echo $?\n  \
+                \"$@\" check --argv $it x\n  echo $?\ndone | grep '^[0-9]'\n\
+                \"$@\" explain --argv git x | grep 'who will call'\n";
+    world.script("project/gradlew", &format!("#!/bin/sh\n{script}"));
+    let asks = world.shell(&format!("./gradlew {EMBARGO}")).path(&["/usr/bin", "/bin"]);
+    let found = asks.any_output().run();
+    let taken = "  who will call it: it was taken as typed by the agent\n";
+    assert_eq!(found.stdout, format!("86\n86\n86\n86\n{taken}"), "{found:#?}");
 }
 
 // ---- test, lint

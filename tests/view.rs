@@ -79,7 +79,8 @@ fn a_source_is_current_while_its_identity_is() {
 fn a_file_is_young_while_another_write_could_look_the_same() {
     const SECOND: i128 = 1_000_000_000;
     const MS: i128 = 1_000_000;
-    let at = |modified, changed, rooted| Identity { modified, changed, rooted, ..Identity::default() };
+    let at =
+        |modified, changed, rooted| Identity { modified, changed, rooted, ..Identity::default() };
     let (old, now) = (10 * SECOND + MS, 50 * SECOND + 7 * MS);
     let table: [(&str, Identity, bool); 9] = [
         ("just changed", at(old, now, false), true),

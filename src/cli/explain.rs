@@ -107,10 +107,7 @@ fn unknown(asked: &Asked, decision: &Decision, rules: &[Rule]) -> Vec<Unknown> {
         Asked::Line(_) => {}
     }
     if asks {
-        unknown.push(match asked {
-            Asked::Argv(_) => Unknown::CallerIsThisShell,
-            Asked::Line(_) => Unknown::CallerIsAgent,
-        });
+        unknown.push(Unknown::Caller);
     }
     unknown
 }

@@ -62,7 +62,14 @@ fn set(
             Err(why) => set.unread.push((read.path, why)),
         }
     }
-    let (catalogue, faults) = config::catalogue(&sources::description_texts(context));
+    let mut descriptions = Vec::new();
+    for read in sources::read_descriptions(&sources::descriptions(context)) {
+        match read.bytes {
+            Ok(bytes) => descriptions.push(source_text(&read.path, read.layer, bytes)),
+            Err(why) => set.unread.push((read.path, why)),
+        }
+    }
+    let (catalogue, faults) = config::catalogue(&descriptions);
     set.descriptions = faults;
     set.loaded = config::load(&texts, sources::read_file);
     set.contents = Contents { policy: set.loaded.policy.clone(), catalogue, ..Contents::default() };

@@ -59,6 +59,14 @@ enum Verb {
 
 /// Runs the command line. Returns only when no other program was become.
 pub fn run(argv: &[BString]) -> Exit {
+    let exit = verb(argv);
+    // What nobody got is no success; a status that says more stays.
+    let Some(error) = stdio::unwritten() else { return exit };
+    stdio::say(&usage::failed(&usage::unwritten(error)));
+    if exit == Exit::Success { Exit::Findings } else { exit }
+}
+
+fn verb(argv: &[BString]) -> Exit {
     let words = argv.iter().map(|word| OsString::from_vec(word.to_vec()));
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,

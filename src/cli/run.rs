@@ -54,7 +54,7 @@ pub fn run(args: Args) -> Outcome {
 fn guard(policies: &Policies, argv: &[BString], name: &OsStr) -> Result<Exit, Distrusted> {
     let unguarded = |error: InstallError| Distrusted(installing::not_guarded(name, &error));
     let context = policies.context(name)?;
-    let decision = judging::decide(&context, name, Subject::Argv(argv))?;
+    let decision = judging::decide(&context, name, Subject::Call(argv))?;
     for notice in &decision.notices {
         stdio::say(&trouble::notice(notice));
     }

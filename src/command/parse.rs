@@ -24,6 +24,7 @@ pub fn parse_with(
     let path = words.canonical.clone();
     let reader = Reader {
         described: root.is_some(),
+        strange: false,
         levels: vec![root.unwrap_or_default()],
         rest: argv.get(1..).unwrap_or_default().iter().rev().cloned().collect(),
         inner: Vec::new(),
@@ -40,6 +41,8 @@ struct Reader<L> {
     levels: Vec<Grammar>,
     path: String,
     described: bool,
+    /// A word stood where a subcommand was expected, and is none that is described.
+    strange: bool,
     /// What is left, last word first.
     rest: Vec<BString>,
     /// Operands that are a wrapped command, where options may stand among them.
@@ -90,10 +93,12 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
                 Some(Then::Done) => break,
                 None if self.wraps() == Wraps::Assignments && is_assignment(&word) => {}
                 None if expects_subcommand && self.descend(&word) => {
+                    self.strange = false;
                     doubtful = false;
                     skip = None;
                 }
                 None => {
+                    self.strange |= expects_subcommand && !self.level().subcommands.is_empty();
                     expects_subcommand &= doubtful;
                     if self.level().options_first {
                         self.rest.push(word);
@@ -320,7 +325,8 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
 
     fn flag(&mut self, name: BString, spellings: String, value: Option<BString>) {
         let known = self.described;
-        self.words.flags.push(Flag { name, spellings, known, value });
+        let doubtful = self.strange;
+        self.words.flags.push(Flag { name, spellings, known, value, doubtful });
     }
 
     /// `-exec … ;` or `… {} +`.

@@ -32,6 +32,8 @@ pub struct Flag {
     /// The command has a description: then a bundle was already taken apart.
     pub(super) known: bool,
     pub value: Option<BString>,
+    /// Stands behind a subcommand that is not described, which may mean another option by it.
+    pub doubtful: bool,
 }
 
 /// A command inside the arguments of another.
@@ -108,7 +110,16 @@ impl Words {
     /// Is this option given, in any of its spellings? `--opt=value` asks for the value
     /// too, and `-rf` for both letters.
     pub fn has_flag(&self, wanted: &str) -> bool {
-        let given = |wanted: &str| self.flags.iter().any(|flag| flag.is(wanted));
+        self.some_flag_is(wanted, |_| true)
+    }
+
+    /// The same, where doubt does not help.
+    pub fn certainly_has_flag(&self, wanted: &str) -> bool {
+        self.some_flag_is(wanted, |flag| !flag.doubtful)
+    }
+
+    fn some_flag_is(&self, wanted: &str, counts: impl Fn(&Flag) -> bool) -> bool {
+        let given = |wanted: &str| self.flags.iter().any(|flag| counts(flag) && flag.is(wanted));
         given(wanted) || {
             let letters = wanted.strip_prefix('-').unwrap_or_default();
             letters.len() > 1

@@ -152,7 +152,7 @@ impl Code {
             Code::ExtendsDepth,
             Error,
             "extends-depth",
-            "files extend files extend files, too deep to be meant",
+            "files extend files extend files, too deep or too many to be meant",
         ),
         (
             Code::BrokenExtends,

@@ -13,6 +13,8 @@ use super::{Code, Diagnostic, Level, SourceText, requires, text};
 
 /// Files that extend files deeper than this are not meant.
 const DEEPEST: usize = 8;
+/// More files than these are not meant either.
+const MOST: usize = 64;
 
 /// A source and everything it extends, read.
 #[derive(Default)]
@@ -126,6 +128,10 @@ impl Family {
             return fail(Code::ExtendsDepth, message, "extend it higher up".to_owned());
         }
         if !self.taken.iter().any(|taken| taken.path == target.path) {
+            if self.read.len() >= MOST {
+                let message = format!("`{name}` is one file more than the {MOST} that may come in");
+                return fail(Code::ExtendsDepth, message, "put files together".to_owned());
+            }
             let is_pack = target.pack.is_some();
             let bytes = target.pack.map(|text| Ok(text.as_bytes().to_vec())).unwrap_or_else(|| {
                 self.read.push(target.path.clone());

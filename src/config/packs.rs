@@ -18,7 +18,8 @@ pub(super) struct Target {
 pub(super) fn target(source: &SourceText, name: &str) -> Option<Target> {
     let is_path = name.contains('/') || name.ends_with(".toml") || name.ends_with(".json");
     if is_path {
-        let beside = |file: &Path| plain(&file.parent().unwrap_or(Path::new("")).join(name));
+        let beside =
+            |file: &Path| resolved(file.parent().unwrap_or(Path::new("")), Path::new(name));
         let shown = beside(Path::new(&source.shown)).display().to_string();
         return Some(Target { path: beside(&source.path), shown, pack: None });
     }
@@ -46,7 +47,16 @@ pub(super) fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Without `.`, so that `./a.toml` and `a.toml` are one file.
-fn plain(path: &Path) -> PathBuf {
-    path.components().filter(|part| *part != Component::CurDir).collect()
+/// A file by its name from a directory. `x/..` in the name is nothing, as in an address, so
+/// that a file has one name; `..` before that goes up from the directory, by way of links.
+fn resolved(directory: &Path, name: &Path) -> PathBuf {
+    let mut within = PathBuf::new();
+    for part in name.components().filter(|part| *part != Component::CurDir) {
+        let is_inner = matches!(within.components().next_back(), Some(Component::Normal(_)));
+        match part {
+            Component::ParentDir if is_inner => drop(within.pop()),
+            _ => within.push(part),
+        }
+    }
+    directory.join(within).components().filter(|part| *part != Component::CurDir).collect()
 }

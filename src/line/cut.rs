@@ -1,5 +1,8 @@
-//! Cuts shell text at `|`, `|&`, `||`, `&&`, `;`, `&` and newline.
+//! Cuts shell text at `|`, `|&`, `||`, `&&`, `;`, `&`, newline and parentheses, where
+//! these stand between commands: not in `[[…]]`, `((…))` or the patterns of a `case`.
 
+use super::expects::{Expects, behind};
+use super::scan::{Nest, Scanner};
 use crate::policy::{Operator, Stage};
 
 /// One command of a line.
@@ -13,11 +16,13 @@ pub struct Part<'a> {
 pub fn cut(text: &str) -> Vec<Part<'_>> {
     let mut cutter = Cutter {
         text,
-        at: 0,
+        scan: Scanner::new(text),
         start: 0,
         stage: Stage::First,
+        expects: Expects::Command,
+        cases: 0,
+        not_arithmetic: 0,
         parts: Vec::new(),
-        heredocs: Vec::new(),
     };
     cutter.run();
     cutter.parts
@@ -25,176 +30,203 @@ pub fn cut(text: &str) -> Vec<Part<'_>> {
 
 struct Cutter<'a> {
     text: &'a str,
-    at: usize,
+    scan: Scanner<'a>,
     start: usize,
     stage: Stage,
+    expects: Expects,
+    /// How many `case` are open.
+    cases: usize,
+    /// Up to here `((` was tried and is two subshells.
+    not_arithmetic: usize,
     parts: Vec<Part<'a>>,
-    /// Delimiters of here-documents whose bodies begin at the next newline.
-    heredocs: Vec<(String, bool)>,
 }
 
-impl<'a> Cutter<'a> {
+impl Cutter<'_> {
     fn run(&mut self) {
-        while let Some(byte) = self.byte(0) {
+        while let Some(byte) = self.scan.byte(0) {
             match byte {
-                b'\\' => self.at += 2,
-                b'\'' => self.skip_single(),
-                b'"' => self.skip_double(),
-                b'`' => self.skip_until_backquote(),
-                b'$' if self.byte(1) == Some(b'(') => self.skip_parentheses(),
-                b'#' if self.begins_word() => self.skip_comment(),
-                b'<' if self.byte(1) == Some(b'<') && self.byte(2) != Some(b'<') => self.heredoc(),
-                // `>&`, `<&`, `&>`: descriptors, not the background.
-                b'>' | b'<' if self.byte(1) == Some(b'&') => self.at += 2,
-                b'>' if self.byte(1) == Some(b'|') => self.at += 2,
-                b'&' if self.byte(1) == Some(b'>') => self.at += 2,
-                b'|' if self.byte(1) == Some(b'|') => self.end(2, Stage::After(Operator::Or)),
-                b'|' if self.byte(1) == Some(b'&') => self.end(2, Stage::Piped),
-                b'|' => self.end(1, Stage::Piped),
-                b'&' if self.byte(1) == Some(b'&') => self.end(2, Stage::After(Operator::And)),
-                b';' if self.byte(1) == Some(b';') => self.end(2, Stage::After(Operator::Sequence)),
-                b';' | b'&' => self.end(1, Stage::After(Operator::Sequence)),
-                b'\n' => {
-                    // A newline right behind an operator continues it.
-                    let stage = if self.text[self.start..self.at].trim().is_empty() {
-                        self.stage
-                    } else {
-                        Stage::After(Operator::Sequence)
-                    };
-                    self.end(1, stage);
-                    self.skip_heredoc_bodies();
+                b' ' | b'\t' => self.scan.advance(1),
+                b'\\' if self.scan.byte(1) == Some(b'\n') => self.scan.advance(2),
+                b'#' => self.comment(),
+                b'\n' => self.newline(),
+                b'&' | b'|' | b'<' | b'>' | b'(' | b')' if self.expects == Expects::Test => {
+                    self.operator_of_test();
                 }
-                b'(' | b')' if self.at_command() || byte == b')' => self.end(1, self.stage),
-                _ => self.at += 1,
+                b'|' | b'(' if self.expects == Expects::Pattern => self.scan.advance(1),
+                b')' if self.expects == Expects::Pattern => self.forget(1, Expects::Command),
+                b'<' | b'>' if self.scan.byte(1) != Some(b'(') => self.redirection(),
+                // `&>`: a redirection, not the background.
+                b'&' if self.scan.byte(1) == Some(b'>') => self.scan.advance(1),
+                b'&' | b'|' | b';' => self.operator(),
+                b'(' => self.parenthesis(),
+                b')' => self.end(1, self.stage),
+                _ => self.word(),
             }
         }
-        self.at = self.text.len();
         self.end(0, Stage::First);
     }
 
-    fn byte(&self, ahead: usize) -> Option<u8> {
-        self.text.as_bytes().get(self.at + ahead).copied()
-    }
-
-    /// Nothing but blanks since the last operator: here a subshell may begin.
-    fn at_command(&self) -> bool {
-        self.text[self.start..self.at].trim().is_empty()
-    }
-
-    fn begins_word(&self) -> bool {
-        self.at == 0
-            || matches!(
-                self.text.as_bytes()[self.at - 1],
-                b' ' | b'\t' | b'\n' | b';' | b'(' | b'&' | b'|'
-            )
-    }
-
+    /// Ends the part here; the next begins behind `width` bytes.
     fn end(&mut self, width: usize, next: Stage) {
-        let text = self.text.get(self.start..self.at).unwrap_or_default().trim();
+        let text = self.text.get(self.start..self.scan.at).unwrap_or_default().trim();
         if !text.is_empty() {
             self.parts.push(Part { text, stage: self.stage });
         }
-        self.at += width;
-        self.start = self.at.min(self.text.len());
         self.stage = next;
+        self.forget(width, Expects::Command);
     }
 
-    fn skip_single(&mut self) {
-        self.at += 1;
-        while self.byte(0).is_some_and(|b| b != b'\'') {
-            self.at += 1;
+    /// Goes on behind `width` bytes, as if nothing had been since the last operator.
+    fn forget(&mut self, width: usize, expects: Expects) {
+        self.scan.advance(width);
+        self.start = self.scan.at;
+        self.expects = expects;
+    }
+
+    fn operator(&mut self) {
+        let operators = [
+            ("||", Stage::After(Operator::Or)),
+            ("|&", Stage::Piped),
+            ("|", Stage::Piped),
+            ("&&", Stage::After(Operator::And)),
+            (";;&", Stage::After(Operator::Sequence)),
+            (";;", Stage::After(Operator::Sequence)),
+            (";&", Stage::After(Operator::Sequence)),
+        ];
+        let found = operators.into_iter().find(|(operator, _)| self.scan.looking_at(operator));
+        let (operator, stage) = found.unwrap_or((";", Stage::After(Operator::Sequence)));
+        self.end(operator.len(), stage);
+        if operator.len() > 1 && operator.starts_with(';') && self.cases > 0 {
+            self.expects = Expects::Pattern;
         }
-        self.at += 1;
     }
 
-    fn skip_double(&mut self) {
-        self.at += 1;
-        while let Some(byte) = self.byte(0) {
-            match byte {
-                b'"' => break,
-                b'\\' => self.at += 2,
-                b'$' if self.byte(1) == Some(b'(') => self.skip_parentheses(),
-                b'`' => self.skip_until_backquote(),
-                _ => self.at += 1,
+    fn newline(&mut self) {
+        let kept = match self.expects {
+            Expects::In | Expects::CaseIn | Expects::Pattern => self.expects,
+            _ => Expects::Command,
+        };
+        self.end_line();
+        self.scan.newline();
+        self.forget(0, kept);
+    }
+
+    fn comment(&mut self) {
+        let kept = self.expects;
+        self.end_line();
+        self.scan.comment();
+        self.forget(0, kept);
+    }
+
+    fn end_line(&mut self) {
+        let text = self.text.get(self.start..self.scan.at).unwrap_or_default();
+        // A newline right behind an operator continues it; a pattern is no command.
+        if self.expects != Expects::Pattern && !text.trim_start().is_empty() {
+            self.end(0, Stage::After(Operator::Sequence));
+        }
+    }
+
+    /// The operator and the word behind it, which is no command.
+    fn redirection(&mut self) {
+        let is_heredoc = self.scan.looking_at("<<") && !self.scan.looking_at("<<<");
+        self.scan.redirection();
+        if !is_heredoc {
+            self.scan.pass_while(|b| matches!(b, b'>' | b'&' | b'|'));
+            self.scan.pass_while(|b| matches!(b, b' ' | b'\t'));
+            self.scan.word();
+        }
+    }
+
+    /// In `[[…]]` operators are the test's own, but for those that end a command.
+    fn operator_of_test(&mut self) {
+        let width = if self.scan.looking_at("&&") { 2 } else { 1 };
+        match self.scan.byte(0) {
+            Some(b'&') if width == 1 => self.operator(),
+            _ => self.scan.advance(width),
+        }
+    }
+
+    fn parenthesis(&mut self) {
+        match self.expects {
+            Expects::Command | Expects::Variable => {
+                let width = if self.arithmetic() { 0 } else { 1 };
+                self.end(width, self.stage);
             }
+            Expects::Parentheses => match self.empty_pair() {
+                // A definition runs nothing; its body is read as commands.
+                Some(width) => self.forget(width, Expects::Command),
+                None => self.end(1, self.stage),
+            },
+            _ => self.end(1, self.stage),
         }
-        self.at += 1;
     }
 
-    fn skip_until_backquote(&mut self) {
-        self.at += 1;
-        while let Some(byte) = self.byte(0) {
-            match byte {
-                b'`' => break,
-                b'\\' => self.at += 2,
-                _ => self.at += 1,
+    /// The width of `()`, blanks between.
+    fn empty_pair(&self) -> Option<usize> {
+        let inside = self.text.get(self.scan.at + 1..)?;
+        let rest = inside.trim_start_matches([' ', '\t']);
+        rest.starts_with(')').then(|| inside.len() - rest.len() + 2)
+    }
+
+    /// Passes `((…))`, unless these are two subshells: then they do not end together.
+    fn arithmetic(&mut self) -> bool {
+        let (from, owed) = (self.scan.at, self.scan.heredocs.len());
+        if !self.scan.looking_at("((") || from < self.not_arithmetic {
+            return false;
+        }
+        self.scan.nest(2, Nest::Plain);
+        if self.scan.byte(0) == Some(b')') {
+            self.scan.advance(1);
+            return true;
+        }
+        self.not_arithmetic = self.scan.at;
+        self.scan.at = from;
+        self.scan.heredocs.truncate(owed);
+        false
+    }
+
+    fn word(&mut self) {
+        let from = self.scan.at;
+        // `!(…)` is a negated subshell: patterns of that form are off at first.
+        if self.expects == Expects::Command && self.scan.looking_at("!(") {
+            return self.scan.advance(1);
+        }
+        self.scan.word();
+        let word = self.text.get(from..self.scan.at).unwrap_or_default();
+        let first = behind(word);
+        self.expects = match self.expects {
+            Expects::Command => first,
+            Expects::Coprocess if first == Expects::Parentheses => Expects::Group,
+            Expects::Coprocess => first,
+            Expects::Group if first == Expects::Parentheses => Expects::Arguments,
+            Expects::In if word == "in" => Expects::Arguments,
+            Expects::Group | Expects::In => {
+                self.end_before(from);
+                first
             }
-        }
-        self.at += 1;
-    }
-
-    /// `$(…)` and what nests in it, by counting.
-    fn skip_parentheses(&mut self) {
-        self.at += 2;
-        let mut depth = 1;
-        while let Some(byte) = self.byte(0) {
-            match byte {
-                b'(' => depth += 1,
-                b')' => depth -= 1,
-                b'\\' => self.at += 1,
-                b'\'' => {
-                    self.skip_single();
-                    continue;
-                }
-                _ => {}
+            Expects::Parentheses | Expects::Arguments => Expects::Arguments,
+            Expects::Function => return self.forget(0, Expects::Command),
+            Expects::Variable => Expects::In,
+            Expects::Subject => Expects::CaseIn,
+            Expects::CaseIn if word == "in" => {
+                self.cases += 1;
+                self.end(0, self.stage);
+                Expects::Pattern
             }
-            self.at += 1;
-            if depth == 0 {
-                break;
-            }
+            Expects::CaseIn => Expects::Arguments,
+            Expects::Pattern if word == "esac" => first,
+            Expects::Test if word == "]]" => Expects::Arguments,
+            Expects::Pattern | Expects::Test => return,
+        };
+        if word == "esac" && self.expects == Expects::Command {
+            self.cases = self.cases.saturating_sub(1);
         }
     }
 
-    fn skip_comment(&mut self) {
-        let before = self.at;
-        while self.byte(0).is_some_and(|b| b != b'\n') {
-            self.at += 1;
-        }
-        let end = self.at;
-        self.at = before;
-        let stage = self.stage;
-        let empty = self.at_command();
-        self.end(end - before, if empty { stage } else { Stage::After(Operator::Sequence) });
-    }
-
-    /// `<<WORD`, `<<-'WORD'`: remembers the delimiter.
-    fn heredoc(&mut self) {
-        self.at += 2;
-        let tabs = self.byte(0) == Some(b'-');
-        self.at += usize::from(tabs);
-        while matches!(self.byte(0), Some(b' ' | b'\t')) {
-            self.at += 1;
-        }
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let end = rest.find([' ', '\t', '\n', ';', '|', '&', '>', '<', ')']).unwrap_or(rest.len());
-        let word: String = rest[..end].chars().filter(|c| !"'\"\\".contains(*c)).collect();
-        self.at += end;
-        if !word.is_empty() {
-            self.heredocs.push((word, tabs));
-        }
-    }
-
-    fn skip_heredoc_bodies(&mut self) {
-        for (delimiter, tabs) in std::mem::take(&mut self.heredocs) {
-            while self.at < self.text.len() {
-                let line = self.text[self.at..].lines().next().unwrap_or_default();
-                self.at = (self.at + line.len() + 1).min(self.text.len());
-                let line = if tabs { line.trim_start_matches('\t') } else { line };
-                if line == delimiter {
-                    break;
-                }
-            }
-        }
-        self.start = self.at;
+    /// Ends the part before a word that was passed already.
+    fn end_before(&mut self, word: usize) {
+        let behind = std::mem::replace(&mut self.scan.at, word);
+        self.end(0, self.stage);
+        self.scan.at = behind;
     }
 }

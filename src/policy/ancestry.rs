@@ -3,6 +3,8 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
+use super::interpreter::{Operand, Options};
+
 /// The processes above a call, nearest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ancestry {
@@ -40,15 +42,15 @@ pub enum Caller {
     Program,
 }
 
-const SHELLS: [&str; 10] =
-    ["sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "ash", "busybox", "tcsh"];
+const SHELLS: [&str; 9] = ["sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "ash", "tcsh"];
 
-const INTERPRETERS: [&str; 10] =
-    ["python", "pypy", "node", "bun", "deno", "ruby", "perl", "php", "lua", "java"];
+/// Programs that are many, told apart by their name or their first argument.
+const MULTICALL: [&str; 2] = ["busybox", "toybox"];
 
-const WRAPPERS: [&str; 15] = [
+const WRAPPERS: [&str; 28] = [
     "sudo", "doas", "env", "timeout", "nice", "ionice", "nohup", "setsid", "stdbuf", "time",
-    "xargs", "find", "command", "chroot", "unshare",
+    "xargs", "find", "command", "chroot", "unshare", "nsenter", "flock", "chrt", "taskset",
+    "prlimit", "setpriv", "setarch", "runuser", "numactl", "strace", "ltrace", "watch", "parallel",
 ];
 
 const HARNESSES: [&str; 16] = [
@@ -104,7 +106,7 @@ impl Ancestry {
         let is_the_agents = |i: usize| match callers[i] {
             Caller::Script => false,
             Caller::Shell => !self.processes[i].has_command_text(),
-            _ => !self.was_a_shell(i),
+            _ => self.processes.get(i + 1).is_none_or(|p| !self.processes[i].was_a_shell(p)),
         };
         ends(&owner) || is_the_agents(owner) && above.take_while(|i| !ends(i)).all(is_the_agents)
     }
@@ -120,16 +122,6 @@ impl Ancestry {
         let near_is_it = near.argv.first().is_some_and(|a| basename(a) == ran);
         (called == Some(ran) || wrapped) && !near_is_it
             || passes_commands_on(ran) && near.ran.as_ref() != Some(script)
-    }
-
-    /// Was this process a shell before? Its `_` is not its parent's, which is no shell.
-    fn was_a_shell(&self, at: usize) -> bool {
-        let (process, parent) = (&self.processes[at], self.processes.get(at + 1));
-        let Some((ran, parent)) = process.ran.as_ref().zip(parent) else { return false };
-        let name = basename(ran);
-        let is_its_own = name.to_str().is_ok_and(|n| process.is(n)) || passes_commands_on(name);
-        let below_a_shell = matches!(parent.caller(), Caller::Shell | Caller::Script);
-        is_its_own && !below_a_shell && parent.ran.as_ref() != Some(ran)
     }
 
     /// `./x.py` ran `python3 ./x.py` through its first line: nobody typed `python3`.
@@ -158,12 +150,16 @@ impl Process {
     /// By any of the names a process goes by.
     pub fn is(&self, name: &str) -> bool {
         let is = |text: &[u8]| basename(text) == name.as_bytes();
+        let operand = self.operand();
+        // Text that is run only speaks of what it names.
+        let says_so = |word: &BString| {
+            let at = word.find(b"appname=").filter(|_| word.starts_with(b"-"));
+            at.is_some_and(|at| is(&word[at + b"appname=".len()..]))
+        };
         is(&self.executable)
             || self.argv.first().is_some_and(|a| is(a.strip_prefix(b"-").unwrap_or(a)))
-            || self.is_interpreter() && self.script().is_some_and(|s| is(s))
-            || self.argv.iter().any(|word| {
-                word.find(b"appname=").is_some_and(|at| is(&word[at + b"appname=".len()..]))
-            })
+            || matches!(operand, Operand::Script(script) if is(script))
+            || operand != Operand::Text && self.argv.iter().any(says_so)
     }
 
     /// What this process does for whoever is below it.
@@ -171,46 +167,49 @@ impl Process {
         if HARNESSES.iter().any(|name| self.is(name)) {
             return Caller::Harness;
         }
-        let called = self.argv.first().map(|a| basename(a.strip_prefix(b"-").unwrap_or(a)));
+        let called = self.called().map(|(name, _)| name);
         let one_of = |names: &[&str]| {
             names.iter().any(|n| called.is_some_and(|c| c == n.as_bytes()) || self.executable == *n)
         };
         if one_of(&SHELLS) {
-            return if !self.has_letter(b'c') && !self.has_letter(b's') && self.script().is_some() {
-                Caller::Script
-            } else {
-                Caller::Shell
+            return match self.operand() {
+                Operand::Script(_) => Caller::Script,
+                Operand::Text | Operand::None => Caller::Shell,
             };
         }
         if one_of(&WRAPPERS) { Caller::Wrapper } else { Caller::Program }
     }
 
-    /// Its first operand is a script: `vim gradlew` is no `gradlew`.
-    fn is_interpreter(&self) -> bool {
-        let called = self.argv.first().map(|a| basename(a.strip_prefix(b"-").unwrap_or(a)));
-        let of = |name: &BStr| {
-            let name = name.trim_end_with(|c| c.is_ascii_digit() || c == '.').as_bstr();
-            SHELLS.iter().chain(&INTERPRETERS).any(|i| name == i.as_bytes())
-        };
-        called.is_some_and(of) || of(self.executable.as_bstr())
-    }
-
     /// A shell called with `-c`.
-    fn has_command_text(&self) -> bool {
-        self.has_letter(b'c')
+    pub fn has_command_text(&self) -> bool {
+        self.caller() == Caller::Shell && self.operand() == Operand::Text
     }
 
-    fn has_letter(&self, letter: u8) -> bool {
-        self.argv
-            .iter()
-            .skip(1)
-            .take_while(|a| a.starts_with(b"-") || a.starts_with(b"+"))
-            .any(|a| !a.starts_with(b"--") && a.contains(&letter))
+    /// Was this process a shell before? Its `_` is not its parent's, which is no shell.
+    pub fn was_a_shell(&self, parent: &Process) -> bool {
+        let Some(ran) = &self.ran else { return false };
+        let name = basename(ran);
+        let is_its_own = name.to_str().is_ok_and(|n| self.is(n)) || passes_commands_on(name);
+        let below_a_shell = matches!(parent.caller(), Caller::Shell | Caller::Script);
+        is_its_own && !below_a_shell && parent.ran.as_ref() != Some(ran)
     }
 
-    /// The first operand: a script, when the process is an interpreter.
-    fn script(&self) -> Option<&BStr> {
-        self.argv.iter().skip(1).find(|a| !a.starts_with(b"-")).map(|a| a.as_bstr())
+    /// What it runs, when it is an interpreter: `vim gradlew` is no `gradlew`.
+    fn operand(&self) -> Operand<'_> {
+        let Some((called, arguments)) = self.called() else { return Operand::None };
+        let options = Options::of(called).or_else(|| Options::of(self.executable.as_bstr()));
+        options.map_or(Operand::None, |options| options.operand(arguments))
+    }
+
+    /// The name it goes by, and its arguments: `busybox sh x` is `sh`.
+    fn called(&self) -> Option<(&BStr, &[BString])> {
+        let is_many = |name: &BStr| MULTICALL.iter().any(|m| name == m.as_bytes());
+        let argv = match self.argv.as_slice() {
+            [first, rest @ ..] if !rest.is_empty() && is_many(basename(first)) => rest,
+            all => all,
+        };
+        let (first, arguments) = argv.split_first()?;
+        Some((basename(first.strip_prefix(b"-").unwrap_or(first)), arguments))
     }
 }
 

@@ -80,6 +80,14 @@ impl Form {
         }
     }
 
+    /// The flags that must be there.
+    pub fn flags(&self) -> &[FlagChoice] {
+        match self {
+            Form::Command { flags, .. } => flags,
+            Form::Fragment { .. } => &[],
+        }
+    }
+
     /// Does this form speak of these words at this place of a line?
     pub fn covers(&self, words: &Words, stage: Stage) -> bool {
         match self {
@@ -111,6 +119,11 @@ impl FlagChoice {
     /// Is one of the choices given?
     pub fn is_in(&self, words: &Words) -> bool {
         self.0.iter().any(|flag| words.has_flag(flag))
+    }
+
+    /// The same, where doubt does not help.
+    pub fn is_certainly_in(&self, words: &Words) -> bool {
+        self.0.iter().any(|flag| words.certainly_has_flag(flag))
     }
 }
 

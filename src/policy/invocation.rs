@@ -1,5 +1,7 @@
 //! One call of one command, as far as a rule may look at it.
 
+use std::sync::Arc;
+
 use bstr::ByteSlice;
 
 use crate::command::Words;
@@ -13,7 +15,7 @@ pub struct Invocation {
     /// Shell text of this command alone, where a line was seen; else argv joined as by `shlex.join`.
     pub text: String,
     /// The whole line, where one was seen. Rules that name no command match this.
-    pub line: Option<String>,
+    pub line: Option<Arc<str>>,
     pub stage: Stage,
     pub ancestry: Ancestry,
 }

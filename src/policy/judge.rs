@@ -1,8 +1,8 @@
 //! The judge. Strictest wins; the order of rules never matters.
 
 use super::{
-    Because, Callers, Exception, Form, Invocation, Refusal, Reserved, Rule, Ruling, Severity,
-    Verdict,
+    Because, Callers, Exception, FlagChoice, Form, Invocation, Refusal, Reserved, Rule, Ruling,
+    Severity, Verdict,
 };
 
 /// Judges one call against rules that may speak of it.
@@ -59,7 +59,7 @@ impl Rule {
     /// Does it speak of this call, whoever makes it?
     pub fn covers(&self, call: &Invocation) -> bool {
         let subject = &self.subject;
-        let form = subject.forms.iter().find(|form| form.covers(&call.words, call.stage));
+        let form = self.form_of(call);
         // A rule that names a command looks at that command's text; what stands before
         // a fragment, or any command at all, is looked for in the whole line.
         let text = match form {
@@ -70,10 +70,26 @@ impl Rule {
         let in_doubt = !matches!(self.ruling, Ruling::Allow { .. });
         subject.effects.is_empty()
             && (subject.forms.is_empty() || form.is_some())
-            && subject.flags.iter().all(|flag| flag.is_in(&call.words))
+            && subject.flags.iter().all(|flag| self.sees(flag, call))
             && subject.contains.as_ref().is_none_or(|literal| text.contains(literal.as_str()))
             && subject.pattern.as_ref().is_none_or(|p| p.is_match(text).unwrap_or(in_doubt))
             && !self.unless.iter().any(|exception| exception.lifts(call, text, !in_doubt))
+    }
+
+    /// The form that speaks of this call.
+    pub(super) fn form_of(&self, call: &Invocation) -> Option<&Form> {
+        self.subject.forms.iter().find(|form| {
+            let flags = form.flags().iter().all(|flag| self.sees(flag, call));
+            flags && form.covers(&call.words, call.stage)
+        })
+    }
+
+    /// Is this flag given? In doubt it is for a rule against, and is not for an allow.
+    pub(super) fn sees(&self, flag: &FlagChoice, call: &Invocation) -> bool {
+        match self.ruling {
+            Ruling::Allow { .. } => flag.is_certainly_in(&call.words),
+            _ => flag.is_in(&call.words),
+        }
     }
 
     /// An allow silences what is strictly below it, and in its own layer what it names.
@@ -107,7 +123,7 @@ impl Exception {
     pub(super) fn lifts(&self, call: &Invocation, text: &str, in_doubt: bool) -> bool {
         match self {
             Exception::Words(words) => call.words.certainly_begin_with(words),
-            Exception::Flag(flag) => flag.is_in(&call.words),
+            Exception::Flag(flag) => flag.is_certainly_in(&call.words),
             Exception::Text(pattern) => pattern.is_match(text).unwrap_or(in_doubt),
         }
     }

@@ -6,6 +6,7 @@
 mod ancestry;
 mod exit;
 mod form;
+mod interpreter;
 mod invocation;
 mod judge;
 mod pattern;

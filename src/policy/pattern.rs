@@ -5,8 +5,13 @@
 use fancy_regex::Expr;
 use serde::{Deserialize, Serialize};
 
-/// Steps a look-around pattern may take before it is given up (about 20 ms).
-const BACKTRACK_LIMIT: usize = 200_000;
+/// Steps a look-around pattern may take before it is given up.
+const BACKTRACK_LIMIT: usize = 4_096;
+/// Bytes that a look-around pattern is tried on. One step may look at all of them, so this
+/// bounds the time where the steps do not: about 50 ms for the worst pair that is known.
+const LONGEST: usize = 2_048;
+/// Bytes of alternatives that are searched for what they have in common.
+const COMPARED: usize = 2_000;
 /// Bytes a compiled pattern may take.
 const SIZE_LIMIT: usize = 4 << 20;
 
@@ -58,7 +63,9 @@ impl Pattern {
         &self.required
     }
 
-    /// Does the text match? `None` when the bound on backtracking was reached.
+    /// Does the text match? `None` when nobody knows: a pattern with look-around reached its
+    /// bound, or was not tried because the text is longer than 2 KiB and would match without
+    /// the look-around. In doubt, a rule against holds and an `allow` or `unless` does not.
     pub fn is_match(&self, text: &str) -> Option<bool> {
         if !text.contains(self.required.as_str()) {
             return Some(false);
@@ -66,6 +73,10 @@ impl Pattern {
         match self.kind {
             Kind::Literal => Some(true),
             Kind::Regex => Some(build_regex(&self.source).ok()?.is_match(text)),
+            Kind::Backtracking if text.len() > LONGEST => {
+                let wider = build_regex(&wider(&self.source)?).ok()?;
+                (!wider.is_match(text)).then_some(false)
+            }
             Kind::Backtracking => build_backtracking(&self.source).ok()?.is_match(text).ok(),
         }
     }
@@ -81,6 +92,40 @@ fn build_backtracking(source: &str) -> Result<fancy_regex::Regex, Box<fancy_rege
         .delegate_size_limit(SIZE_LIMIT)
         .build()
         .map_err(Box::new)
+}
+
+/// A regex for all that matches, and more: without look-around and anchors.
+fn wider(source: &str) -> Option<String> {
+    let mut regex = String::new();
+    widen(&Expr::parse_tree(source).ok()?.expr, &mut regex)?;
+    Some(regex)
+}
+
+/// `None`: what a part may match is not known, as of back-references.
+fn widen(expr: &Expr, regex: &mut String) -> Option<()> {
+    match expr {
+        Expr::Assertion(_) | Expr::LookAround(..) => {}
+        Expr::Empty | Expr::Any { .. } | Expr::Literal { .. } | Expr::Delegate { .. } => {
+            expr.to_str(regex, 3);
+        }
+        Expr::Concat(parts) => parts.iter().try_for_each(|part| widen(part, regex))?,
+        Expr::Group(inner) => widen(inner, regex)?,
+        Expr::Alt(branches) => {
+            for (i, branch) in branches.iter().enumerate() {
+                regex.push_str(if i == 0 { "(?:" } else { "|" });
+                widen(branch, regex)?;
+            }
+            regex.push(')');
+        }
+        Expr::Repeat { child, lo, hi, .. } => {
+            regex.push_str("(?:");
+            widen(child, regex)?;
+            let most = if *hi == usize::MAX { String::new() } else { hi.to_string() };
+            regex.push_str(&format!("){{{lo},{most}}}"));
+        }
+        _ => return None,
+    }
+    Some(())
 }
 
 /// The longest run of characters that every match must contain.
@@ -134,18 +179,24 @@ impl Runs {
     }
 }
 
-/// The longest text that a run of every branch contains.
+/// The longest text that a run of every branch contains; none of branches too long to be compared.
 fn common(branches: &[Vec<String>]) -> Option<String> {
+    if branches.iter().flatten().map(String::len).sum::<usize>() > COMPARED {
+        return None;
+    }
     let (first, others) = branches.split_first()?;
     let in_all = |part: &str| others.iter().all(|runs| runs.iter().any(|run| run.contains(part)));
-    let parts = first.iter().flat_map(|run| {
-        let starts = run.char_indices().map(|(start, _)| start);
-        starts.flat_map(move |start| {
-            let ends = run[start..].char_indices().map(move |(at, c)| start + at + c.len_utf8());
-            ends.map(move |end| &run[start..end])
-        })
-    });
-    parts.filter(|part| in_all(part)).max_by_key(|part| part.len()).map(str::to_owned)
+    let mut longest = "";
+    for run in first {
+        for (start, _) in run.char_indices() {
+            // Whatever begins here and is no longer than the longest does not matter.
+            let ends = run[start..].char_indices().map(|(at, c)| start + at + c.len_utf8());
+            let longer = ends.skip_while(|end| end - start <= longest.len());
+            let parts = longer.map(|end| &run[start..end]).take_while(|part| in_all(part));
+            longest = parts.last().unwrap_or(longest);
+        }
+    }
+    (!longest.is_empty()).then(|| longest.to_owned())
 }
 
 #[cfg(test)]
@@ -208,6 +259,43 @@ mod tests {
                     "{source} on {text:?}"
                 );
             }
+        }
+    }
+
+    /// Found by a hostile policy: ten seconds for a word of 30,000, five for an alternation.
+    #[test]
+    fn no_pattern_takes_long() {
+        let long = "a".repeat(30_000) + "!";
+        let short = &long[long.len() - super::LONGEST..];
+        for source in ["(?!q)(a+)+$", "(?!q)(?:a|a)*$", r"(a*)*\1$", "(?=(a+)+$)[ab]"] {
+            let pattern = Pattern::parse(source);
+            assert_eq!(pattern.is_match(&long), None, "{source}");
+            let started = std::time::Instant::now();
+            pattern.is_match(short);
+            eprintln!("{source}: {:?}", started.elapsed());
+            assert!(started.elapsed().as_secs() < 3, "{source}: {:?}", started.elapsed());
+        }
+        let started = std::time::Instant::now();
+        let branch = |n: usize| format!("{n}{}", "ab".repeat(150));
+        Pattern::parse(&(0..60).map(branch).collect::<Vec<_>>().join("|"));
+        Pattern::parse(&format!("{}x|{}y", "a".repeat(990), "a".repeat(990)));
+        assert!(started.elapsed().as_secs() < 3, "{:?}", started.elapsed());
+    }
+
+    #[test]
+    fn a_long_text_is_in_doubt_only_where_it_would_match_without_look_around() {
+        let long = " x".repeat(super::LONGEST);
+        let rows = [
+            ("(?i)drop (?:table|view)(?! if)", "", Some(false)),
+            ("(?i)drop (?:table|view)(?! if)", "Drop View v", None),
+            ("^(?!git)[b-d]{2,3}$", "ab", Some(false)),
+            ("^(?!git)[b-d]{2,3}$", "bcd", None),
+            (r"(.)y\1", "", Some(false)),
+            (r"(.)\1", "", None),
+        ];
+        for (source, more, found) in rows {
+            let text = format!("{long}{more}");
+            assert_eq!(Pattern::parse(source).is_match(&text), found, "{source} on {more:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::command::Catalogue;
+use crate::command::{Catalogue, Description, Wraps};
 
 use super::{Form, Policy, Rule, Ruling};
 
@@ -28,7 +28,22 @@ pub fn shimmed_names(
             names.extend(others(program, catalogue, &exists, &versions));
         }
     }
+    if policy.rules.iter().any(|rule| bites_in_shims(rule) && !rule.needs_line()) {
+        names.extend(
+            catalogue
+                .iter()
+                .filter(|d| may_reset_path(d))
+                .flat_map(|d| d.names.iter().filter(|name| exists(name)).cloned()),
+        );
+    }
     names
+}
+
+/// `sudo` and `env` can start a command below another PATH, where no shim is met: they
+/// have to be asked before.
+fn may_reset_path(description: &Description) -> bool {
+    let root = description.names.first().and_then(|name| description.grammars.get(name));
+    root.is_some_and(|grammar| grammar.wraps == Wraps::Assignments)
 }
 
 /// Other names of the same program that are there: a rule on the first name covers them.
@@ -69,7 +84,7 @@ fn refuses_name(rule: &Rule, form: &Form) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::Description;
+    use crate::command::{Description, Grammar};
     use crate::policy::{
         Callers, FlagChoice, Layer, Origin, Pattern, Reserved, RuleId, Says, Subject,
     };
@@ -110,6 +125,25 @@ mod tests {
         shimmed_names(&policy, &catalogue, |name| there.contains(&name), versions)
             .into_iter()
             .collect()
+    }
+
+    /// What could start a command where no shim is met is shimmed as soon as there is a rule.
+    #[test]
+    fn what_may_reset_path_is_shimmed_with_any_rule() {
+        let mut catalogue = Catalogue::default();
+        for (name, wraps) in [("sudo", Wraps::Assignments), ("xargs", Wraps::Operands)] {
+            let grammar = Grammar { wraps, ..Grammar::default() };
+            let grammars = [(name.to_owned(), grammar)].into();
+            let names = vec![name.to_owned()];
+            catalogue.add(Description { names, grammars, ..Description::default() });
+        }
+        let names = |rules| {
+            let policy = Policy { rules, ..Policy::default() };
+            shimmed_names(&policy, &catalogue, |_| true, |_| Vec::new())
+        };
+        assert!(names(vec![rule("gradle", Ruling::Refuse)]).iter().eq(["gradle", "sudo"]));
+        assert!(names(vec![rule("| head -", Ruling::Refuse)]).is_empty());
+        assert!(names(Vec::new()).is_empty());
     }
 
     #[test]

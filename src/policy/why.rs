@@ -60,14 +60,13 @@ impl Rule {
         let subject = &self.subject;
         let in_doubt = !matches!(self.ruling, Ruling::Allow { .. });
         let text = if subject.forms.is_empty() { call.whole() } else { &call.text };
-        let is_covered = |form: &super::Form| form.covers(&call.words, call.stage);
         if !subject.effects.is_empty() {
             return Some(Miss::Effects);
         }
-        if !subject.forms.is_empty() && !subject.forms.iter().any(is_covered) {
+        if !subject.forms.is_empty() && self.form_of(call).is_none() {
             return Some(Miss::Form);
         }
-        if let Some(flag) = subject.flags.iter().find(|flag| !flag.is_in(&call.words)) {
+        if let Some(flag) = subject.flags.iter().find(|flag| !self.sees(flag, call)) {
             return Some(Miss::Flag(flag));
         }
         if let Some(literal) = subject.contains.as_deref().filter(|l| !text.contains(l)) {

@@ -32,8 +32,8 @@ pub enum Unknown {
     Line,
     /// Only text was given: no variable's value.
     Expansions,
-    CallerIsThisShell,
-    CallerIsAgent,
+    /// Nobody called: it is judged as the agent's own.
+    Caller,
 }
 
 /// For people.
@@ -172,10 +172,7 @@ fn words(unknown: Unknown) -> &'static str {
         Unknown::Expansions => {
             "what variables, substitutions and functions hold: the text was cut at its operators, no more"
         }
-        Unknown::CallerIsThisShell => {
-            "who will call it: the caller was taken to be this very shell"
-        }
-        Unknown::CallerIsAgent => "who will call it: it was taken as typed by the agent",
+        Unknown::Caller => "who will call it: it was taken as typed by the agent",
     }
 }
 

@@ -7,10 +7,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::policy::Exit;
-use crate::sys::home::RECORD;
+use crate::sys::home::{RECORD, RecordError};
 use crate::sys::install::{Change, InstallError};
+use crate::view::Distrust;
 
 use super::prose::{backquoted, shown};
+use super::trouble;
 
 /// Why a shim directory could not be changed, and what to do.
 pub fn failure(error: &InstallError) -> String {
@@ -71,6 +73,7 @@ pub fn change(name: &OsStr, change: Change) -> String {
     match change {
         Change::Made => format!("{name}: shim made\n"),
         Change::Renewed => format!("{name}: shim renewed, it led to another embargo\n"),
+        Change::Mended => format!("{name}: shim mended, it led nowhere\n"),
         Change::Kept => format!("{name}: shim was there\n"),
         Change::Removed => format!("{name}: shim removed\n"),
         Change::Absent => format!("{name}: there was no shim\n"),
@@ -94,6 +97,20 @@ pub fn next_step(directory: &Path, option: Option<&str>) -> String {
     )
 }
 
+/// A sync without a policy to go by.
+pub fn not_synced(directory: &Path, distrust: &Distrust) -> String {
+    trouble::untrusted_policy(&unchanged(directory), distrust)
+}
+
+/// A sync of a directory whose home record cannot be used.
+pub fn record_not_synced(directory: &Path, error: &RecordError) -> String {
+    trouble::untrusted_record(&unchanged(directory), directory, error)
+}
+
+fn unchanged(directory: &Path) -> String {
+    format!("no shim in {} was made or removed", path(directory))
+}
+
 /// How a sync ended.
 pub fn synced(directory: &Path, shims: usize, changes: usize) -> String {
     let shims = match shims {
@@ -107,12 +124,23 @@ pub fn synced(directory: &Path, shims: usize, changes: usize) -> String {
     format!("{shims} in {}, {changes}\n", path(directory))
 }
 
-/// One shim and what it becomes on a pass.
+/// One shim and where it leads.
 #[derive(Debug)]
 pub struct Listed {
     pub name: String,
-    pub resolves_to: Option<String>,
+    pub leads: Leads,
 }
+
+/// What a shim does when it is called.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Leads {
+    /// To us; on a pass it becomes this program, if there is one.
+    To(Option<String>),
+    /// Its own link is dangling: nothing is guarded.
+    Nowhere,
+}
+
+const NOWHERE: &str = "leads nowhere";
 
 /// A table for people.
 pub fn list(directory: &Path, shims: &[Listed]) -> String {
@@ -123,7 +151,10 @@ pub fn list(directory: &Path, shims: &[Listed]) -> String {
         shims.iter().map(|shim| shown(&shim.name).chars().count()).max().unwrap_or_default();
     let line = |shim: &Listed| {
         let name = shown(&shim.name);
-        let target = shim.resolves_to.as_deref().map_or_else(|| "no program".to_owned(), shown);
+        let target = match &shim.leads {
+            Leads::To(program) => program.as_deref().map_or("no program".to_owned(), shown),
+            Leads::Nowhere => format!("broken: {NOWHERE}"),
+        };
         format!("{name:width$}  {target}\n")
     };
     format!("{}\n{}", path(directory), shims.iter().map(line).collect::<String>())
@@ -132,9 +163,14 @@ pub fn list(directory: &Path, shims: &[Listed]) -> String {
 /// The same for programs.
 pub fn list_json(directory: &Path, shims: &[Listed]) -> Value {
     let shim = |shim: &Listed| {
+        let (program, broken) = match &shim.leads {
+            Leads::To(program) => (program.as_deref(), None),
+            Leads::Nowhere => (None, Some(NOWHERE)),
+        };
         json!({
             "name": shim.name,
-            "resolves_to": shim.resolves_to,
+            "resolves_to": program,
+            "broken": broken,
             "dir": directory.to_string_lossy(),
         })
     };

@@ -18,7 +18,9 @@ const SHOWN: usize = 400;
 
 /// A reason or alternative as part of a sentence: without its full stop.
 pub fn clause(text: &str) -> String {
-    shown(text.trim().trim_end_matches(['.', '!']).trim_end())
+    let text = text.trim();
+    let text = text.strip_prefix("because ").unwrap_or(text);
+    shown(text.trim_end_matches(['.', '!']).trim_end())
 }
 
 /// What follows "Instead, ": the alternative when it begins with a verb, else a thing to use.

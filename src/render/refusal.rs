@@ -6,6 +6,7 @@ use crate::command::join;
 use crate::policy::{
     Callers, Exception, FlagChoice, Form, Invocation, Refusal, Rule, Says, Severity,
 };
+use crate::sys::redact::REDACTED;
 
 use super::prose::{backquoted, clause, instead, shown};
 
@@ -31,7 +32,7 @@ pub fn agent_voice(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumst
     let call = |rule: &Rule| calls.iter().find(|c| rule.covers(c)).or(calls.first());
     let mut lines = Vec::new();
     if let Some(name) = refusal.reserved_name() {
-        lines.push(sentence(refusal, &format!("`{}`", name.name), &name.says, calls.first()));
+        lines.push(sentence(refusal, &backquoted(&name.name), &name.says, calls.first()));
     }
     for rule in refusal.rules().iter().take(REASONS) {
         lines.push(sentence(refusal, &subject(rule, call(rule)), &rule.says, call(rule)));
@@ -39,7 +40,7 @@ pub fn agent_voice(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumst
     if let Some(more @ 1..) = refusal.rules().len().checked_sub(REASONS) {
         lines.push(format!("{more} more rules stand against it; `embargo explain` lists them."));
     }
-    lines.push(standing(refusal));
+    lines.push(standing(refusal, calls));
     if about.offence >= about.surface_after.max(2) && refusal.severity() > Severity::Warn {
         lines.push(format!(
             "I have now been refused this {} times. I must stop and tell the user what I tried and why it was refused.",
@@ -91,14 +92,15 @@ pub fn json(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumstances) 
         (None, Some(rule)) => (Some(&rule.says), call(rule)),
         (None, None) => (None, None),
     };
+    let warns = refusal.severity() == Severity::Warn;
     json!({
         "version": JSON_VERSION,
-        "kind": if refusal.severity() == Severity::Warn { "warning" } else { "refusal" },
-        "denied": refusal.severity() > Severity::Warn,
+        "kind": if warns { "warning" } else { "refusal" },
+        "denied": !warns,
         "verdict": severity_name(refusal.severity()),
         "exit": refusal.exit().code(),
         "rule": refusal.id(),
-        "reason": says.map(|s| &s.reason),
+        "reason": says.map(reason),
         "alternative": says.and_then(|s| s.alternative.as_deref()).map(|a| expand(a, first)),
         "instead": says.map(|s| commands(s, first)).unwrap_or_default(),
         "retryable": false,
@@ -107,7 +109,7 @@ pub fn json(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumstances) 
         "evidence": about.evidence,
         "door": about.door,
         "command": first.map(|c| c.words.argv().iter().map(ToString::to_string).collect::<Vec<_>>()),
-        "message": agent_voice(refusal, calls, about),
+        "message": if warns { warning(refusal, calls) } else { agent_voice(refusal, calls, about) },
     })
 }
 
@@ -132,11 +134,19 @@ fn sentence(refusal: &Refusal<'_>, what: &str, says: &Says, call: Option<&Invoca
         Some(text) => format!("Instead, {}.", instead(&expand(text, call))),
         None => "No alternative is set; I must ask the user.".to_owned(),
     };
-    format!("I must not use {what}{condition} because {}. {alternative}", clause(&says.reason))
+    format!("I must not use {what}{condition} because {}. {alternative}", clause(reason(says)))
+}
+
+/// Only a reserved name may come without a reason of its own.
+pub(super) fn reason(says: &Says) -> &str {
+    match says.reason.trim() {
+        "" => "this name is reserved, and no agent may call it",
+        reason => reason,
+    }
 }
 
 /// Why trying again is no use: made from the rule that decided.
-fn standing(refusal: &Refusal<'_>) -> String {
+fn standing(refusal: &Refusal<'_>, calls: &[Invocation]) -> String {
     if let Some(name) = refusal.reserved_name() {
         return format!(
             "This is policy, not a fault: the name `{}` is reserved and always refused; trying again will be refused too.",
@@ -144,6 +154,7 @@ fn standing(refusal: &Refusal<'_>) -> String {
         );
     }
     let Some(rule) = refusal.rules().first() else { return String::new() };
+    let scope = scope(rule, calls.iter().find(|call| rule.covers(call)));
     let again =
         if flags_matter(rule) { "trying again" } else { "trying again or with other flags" };
     match refusal.severity() {
@@ -151,13 +162,13 @@ fn standing(refusal: &Refusal<'_>) -> String {
             "A person has to approve it: rule `{}` ({}) covers {}; until then {again} will be refused too. I must tell the user.",
             rule.id,
             place(rule),
-            scope(rule)
+            scope
         ),
         _ => format!(
             "This is policy, not a fault: rule `{}` ({}) covers {}; {again} will be refused too.",
             rule.id,
             place(rule),
-            scope(rule)
+            scope
         ),
     }
 }
@@ -238,19 +249,19 @@ fn flags_matter(rule: &Rule) -> bool {
         || rule.unless.iter().any(|e| !matches!(e, Exception::Words(_)))
 }
 
-fn scope(rule: &Rule) -> String {
+/// What the rule covers, as far as this call is concerned.
+fn scope(rule: &Rule, call: Option<&Invocation>) -> String {
     let subject = &rule.subject;
-    let mut scope = match subject.forms.as_slice() {
-        [] => "every command".to_owned(),
-        [Form::Command { words, flags, .. }]
+    let covers = |form: &&Form| call.is_some_and(|c| form.covers(&c.words, c.stage));
+    let form = subject.forms.iter().find(covers).or(subject.forms.first());
+    let mut scope = match form {
+        None => "every command".to_owned(),
+        Some(Form::Command { words, flags, .. })
             if words.is_empty() && flags.is_empty() && subject.flags.is_empty() =>
         {
             "every use of it".to_owned()
         }
-        forms => {
-            let forms: Vec<String> = forms.iter().map(|f| backquoted(&spell(f, None))).collect();
-            format!("every {}", forms.join(", "))
-        }
+        Some(form) => format!("every {}", backquoted(&spell(form, call))),
     };
     scope += &with_flags(&subject.flags);
     let label = rule.says.label.as_ref().map(|l| format!("with {l}"));
@@ -292,7 +303,11 @@ fn expand(template: &str, call: Option<&Invocation>) -> String {
         return template.to_owned();
     }
     let argv = call.map(|c| c.words.argv()).unwrap_or_default();
-    let arguments = join(argv.get(1..).unwrap_or_default());
+    let mut arguments = join(argv.get(1..).unwrap_or_default());
+    // From the log: what was taken out is no argument to give.
+    if arguments.contains(REDACTED) {
+        arguments = "…".to_owned();
+    }
     let program = call.map(Invocation::called).unwrap_or_default();
     let filled = template.replace("{program}", &program);
     let filled = if arguments.is_empty() { filled.replace(" {args}", "") } else { filled };

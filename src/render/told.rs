@@ -5,18 +5,20 @@ use std::path::Path;
 use crate::policy::Refusal;
 
 use super::prose::{clause, shown};
-use super::refusal::Circumstances;
+use super::refusal::{Circumstances, reason};
 
 /// One line.
 pub fn summary(refusal: &Refusal<'_>, about: &Circumstances) -> String {
-    format!("embargo: an agent was refused `{}` {} times", refusal.id(), about.offence)
+    let times =
+        if about.offence == 1 { "once".to_owned() } else { format!("{} times", about.offence) };
+    format!("embargo: an agent was refused `{}` {times}", refusal.id())
 }
 
 /// The call, where, and why it was refused.
 pub fn detail(refusal: &Refusal<'_>, argv: &[String], cwd: Option<&Path>) -> String {
     let reason = refusal
         .reserved_name()
-        .map(|name| name.says.reason.as_str())
+        .map(|name| reason(&name.says))
         .or(refusal.rules().first().map(|rule| rule.says.reason.as_str()))
         .unwrap_or_default();
     let place = cwd.map(|dir| format!(" in {}", dir.display())).unwrap_or_default();

@@ -13,10 +13,15 @@ use super::prose::{backquoted, shown};
 /// A fault of policy: where, and what a person has to do.
 pub fn distrust(name: &OsStr, distrust: &Distrust) -> String {
     let name = backquoted(&name.to_string_lossy());
+    untrusted_policy(&format!("{name} was not run"), distrust)
+}
+
+/// The same where nothing was to be run: `outcome` says what was not done.
+pub(super) fn untrusted_policy(outcome: &str, distrust: &Distrust) -> String {
     let faults: String =
         distrust.message.lines().map(|line| format!("  {}\n", shown(line))).collect();
     format!(
-        "embargo cannot trust its policy, so {name} was not run:\n{faults}\
+        "embargo cannot trust its policy, so {outcome}:\n{faults}\
          A person must mend this; I cannot. `embargo lint` shows it in full. I must tell the user.\n\
          [embargo broken exit {}]\n",
         Exit::Broken.code()
@@ -25,6 +30,11 @@ pub fn distrust(name: &OsStr, distrust: &Distrust) -> String {
 
 /// A home record that cannot be used.
 pub fn record(name: &OsStr, directory: &Path, error: &RecordError) -> String {
+    let name = backquoted(&name.to_string_lossy());
+    untrusted_record(&format!("{name} was not run"), directory, error)
+}
+
+pub(super) fn untrusted_record(outcome: &str, directory: &Path, error: &RecordError) -> String {
     let why = match error {
         RecordError::Unreadable(e) => format!("cannot be read: {e}"),
         RecordError::NotUnderstood(line) => {
@@ -36,9 +46,8 @@ pub fn record(name: &OsStr, directory: &Path, error: &RecordError) -> String {
         RecordError::NotTrusted => "can be written by another user".to_owned(),
     };
     format!(
-        "embargo cannot trust its installation, so {} was not run:\n  {}/{} {why}\n\
+        "embargo cannot trust its installation, so {outcome}:\n  {}/{} {why}\n\
          A person must run `embargo shim install` again. I must tell the user.\n[embargo broken exit {}]\n",
-        backquoted(&name.to_string_lossy()),
         directory.display(),
         crate::sys::home::RECORD,
         Exit::Broken.code()

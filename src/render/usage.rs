@@ -1,5 +1,7 @@
 //! What the command line says of itself when it is used in a way it cannot follow.
 
+use std::io;
+
 use bstr::BString;
 
 use crate::command::join;
@@ -12,6 +14,13 @@ pub fn failed(why: &str) -> String {
     let first = lines.next().unwrap_or_default();
     let rest: String = lines.map(|line| format!("  {line}\n")).collect();
     format!("embargo: {first}\n{rest}")
+}
+
+/// Standard output goes where nothing can be written, as on a full disk.
+pub fn unwritten(error: &io::Error) -> String {
+    let text = error.to_string();
+    let why = text.split(" (os error").next().unwrap_or_default();
+    format!("standard output could not be written: {why}")
 }
 
 /// `check git push`: a line, or the words of a command?

@@ -38,16 +38,20 @@ pub struct Context {
 }
 
 impl Places {
-    /// By convention and variables.
+    /// By convention and variables. A home that is relative is none: it would be another one
+    /// in each directory.
     pub fn by_variables() -> Option<Self> {
         let dirs = ProjectDirs::from("", "", "embargo")?;
         let data = dirs.data_local_dir().to_owned();
-        Some(Places {
+        let places = Places {
             config: dirs.config_dir().to_owned(),
             state: dirs.state_dir().map_or_else(|| data.join("state"), Path::to_owned),
             cache: dirs.cache_dir().to_owned(),
             data,
-        })
+        };
+        let all = [&places.config, &places.state, &places.cache, &places.data];
+        let is_absolute = all.into_iter().all(|path| path.is_absolute());
+        is_absolute.then_some(places)
     }
 
     /// The one stable shim directory of a user.
@@ -154,15 +158,18 @@ impl Context {
 /// The directory of the executed file, then those its links lead to.
 fn link_directories(us: &Executed) -> impl Iterator<Item = PathBuf> {
     const LINKS: usize = 16;
-    let mut path = Some(us.path.clone());
+    let mut last: Option<PathBuf> = None;
+    let directory = |file: &Path| match file.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    };
     let step = move || {
-        let here = path.take()?;
-        let directory = match here.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-            _ => PathBuf::from("."),
+        let file = match &last {
+            None => us.path.clone(),
+            // Followed only when the directory before had no record.
+            Some(file) => directory(file).join(std::fs::read_link(file).ok()?),
         };
-        path = std::fs::read_link(&here).ok().map(|target| directory.join(target));
-        Some(directory)
+        Some(directory(last.insert(file)))
     };
     std::iter::from_fn(step).take(LINKS)
 }

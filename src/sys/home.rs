@@ -42,8 +42,7 @@ pub enum RecordError {
 impl HomeRecord {
     /// Reads the record of a shim directory; `None` when there is none.
     pub fn read(directory: &Path) -> Result<Option<Self>, RecordError> {
-        use std::io::Read as _;
-        let mut file = match std::fs::File::open(directory.join(RECORD)) {
+        let file = match super::sources::open_to_read(&directory.join(RECORD)) {
             Ok(file) => file,
             Err(e)
                 if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
@@ -53,8 +52,7 @@ impl HomeRecord {
             Err(e) => return Err(RecordError::Unreadable(e)),
         };
         let stat = rustix::fs::fstat(&file).map_err(|e| RecordError::Unreadable(e.into()))?;
-        let mut text = Vec::with_capacity(1024);
-        file.read_to_end(&mut text).map_err(RecordError::Unreadable)?;
+        let text = read(&file, stat.st_size).map_err(RecordError::Unreadable)?;
         let record = Self::parse(&text)?;
         let writer = stat.st_uid;
         let me = rustix::process::geteuid().as_raw();
@@ -121,6 +119,16 @@ impl HomeRecord {
             _ => Err(RecordError::NotUnderstood("owner, config, state or cache is missing".into())),
         }
     }
+}
+
+/// A record is small: what is larger is none.
+fn read(file: &std::fs::File, size: impl TryInto<usize>) -> io::Result<Vec<u8>> {
+    use std::os::unix::fs::FileExt as _;
+    const LARGEST: usize = 64 << 10;
+    let size = size.try_into().ok().filter(|size| *size <= LARGEST);
+    let mut text = vec![0; size.ok_or(io::ErrorKind::FileTooLarge)?];
+    file.read_exact_at(&mut text, 0)?;
+    Ok(text)
 }
 
 fn parse_session(text: &str) -> Option<SessionProcess> {

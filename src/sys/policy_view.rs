@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::ffi::OsStr;
-use std::fs::{DirBuilder, DirEntry, File, OpenOptions};
+use std::fs::{DirBuilder, DirEntry, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt;
@@ -11,7 +11,6 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::config::SourceText;
 use crate::policy::Layer;
 use crate::view::{
     BUILD_ID, Contents, Distrust, Read, SourceRecord, Standing, View, compile, encode, is_current,
@@ -80,25 +79,8 @@ pub fn contents(
 ) -> Result<Contents, Distrust> {
     let drawn = RefCell::new(sources::descriptions(context));
     let now = clock::now_ns();
-    let path = |record: &SourceRecord| PathBuf::from(OsStr::from_bytes(&record.path));
-    let files: Vec<Read> = found
-        .iter()
-        .map(|record| Read {
-            path: path(record),
-            layer: record.layer,
-            bytes: std::fs::read(path(record)).map_err(|e| e.to_string()),
-        })
-        .collect();
-    let descriptions: Vec<SourceText> = drawn
-        .borrow()
-        .iter()
-        .map(path)
-        .filter(|p| p.extension().is_some_and(|e| e == "toml"))
-        .filter_map(|p| {
-            let bytes = std::fs::read(&p).ok()?;
-            Some(SourceText { shown: p.display().to_string(), path: p, layer: Layer::User, bytes })
-        })
-        .collect();
+    let files: Vec<Read> = found.iter().map(sources::read).collect();
+    let descriptions = sources::read_descriptions(&drawn.borrow());
     let read = |path: &Path| {
         let record = SourceRecord {
             path: path.as_os_str().as_bytes().to_vec(),
@@ -107,7 +89,7 @@ pub fn contents(
             identity: sources::identity(path),
         };
         drawn.borrow_mut().push(record);
-        std::fs::read(path).map_err(|e| e.to_string())
+        sources::read_file(path)
     };
     let mut contents = compile(&files, &descriptions, last_good, read)?;
     contents.sources = found.to_vec();
@@ -132,10 +114,11 @@ fn view_path(context: &Context, found: &[SourceRecord]) -> Option<PathBuf> {
 
 /// Maps a kept view, if nobody but us, root or the owner of the state can have written it.
 fn open(file: &Path, context: &Context) -> Option<Mapped> {
-    let file = File::open(file).ok()?;
+    let file = super::sources::open_to_read(file).ok()?;
     let stat = rustix::fs::fstat(&file).ok()?;
     let trusted = [0, context.user, context.owner()].contains(&stat.st_uid);
-    (trusted && stat.st_mode & 0o022 == 0 && stat.st_size > 0).then(|| Mapped::new(&file).ok())?
+    let size = usize::try_from(stat.st_size).ok().filter(|size| *size > 0)?;
+    (trusted && stat.st_mode & 0o022 == 0).then(|| Mapped::new(&file, size).ok())?
 }
 
 /// Are the sources those of the view, unchanged?

@@ -175,12 +175,14 @@ fn candidate(file: &Path, us: &Executed, name: &OsStr) -> Candidate {
     if us.identity == Some((widen(stat.st_dev), stat.st_ino)) {
         return Candidate::Us;
     }
-    if rustix::fs::accessat(CWD, file, Access::EXEC_OK, AtFlags::EACCESS).is_err() {
+    // Whom no bit forbids it, the kernel need not be asked.
+    let for_all = stat.st_mode & 0o111 == 0o111;
+    if !for_all && rustix::fs::accessat(CWD, file, Access::EXEC_OK, AtFlags::EACCESS).is_err() {
         return Candidate::Denied;
     }
     // On the stack: the first large piece of heap costs more than reading the file.
     let mut buffer = [0; HEAD];
-    let opened = File::open(file).ok();
+    let opened = super::sources::open_to_read(file).ok();
     let head = opened.as_ref().and_then(|f| head(f, &mut buffer));
     let (Some(opened), Some(head)) = (&opened, head) else {
         // Executable but not readable: no script, and nothing more can be known.

@@ -2,13 +2,15 @@
 //! upwards of the start and the effective directories, and named ones.
 
 use std::ffi::OsStr;
+use std::fs::{Metadata, OpenOptions};
+use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Stat, stat};
 use rustix::io::Errno;
 
-use crate::config::SourceText;
 use crate::policy::Layer;
 use crate::view::{Identity, Read, SourceRecord, Standing};
 
@@ -21,6 +23,8 @@ const SYSTEM: &str = "/etc/embargo";
 const NAMES: [&str; 2] = ["embargo.toml", "embargo.json"];
 /// Directories above the working directory that are looked into.
 const DEPTH: usize = 64;
+/// MiB that a policy file may have. People write them: more is a mistake, or has no end.
+const LARGEST: u64 = 4;
 
 /// The policy files that are there now, highest authority first, each once.
 pub fn find(context: &Context, effective: &[PathBuf]) -> Vec<SourceRecord> {
@@ -83,18 +87,11 @@ pub fn named(context: &Context, path: &Path) -> SourceRecord {
     })
 }
 
-/// A user's own command descriptions, as far as they can be read.
-pub fn description_texts(context: &Context) -> Vec<SourceText> {
-    let records = descriptions(context);
-    let files =
-        records.iter().map(read).filter(|r| r.path.extension().is_some_and(|e| e == "toml"));
-    files
-        .filter_map(|read| {
-            let shown = read.path.display().to_string();
-            let bytes = read.bytes.ok()?;
-            Some(SourceText { path: read.path, shown, layer: Layer::User, bytes })
-        })
-        .collect()
+/// Those of [`descriptions`] that are there: neither the directory nor links that lead nowhere.
+pub fn read_descriptions(records: &[SourceRecord]) -> Vec<Read> {
+    let is_file = |record: &&SourceRecord| record.path.ends_with(b".toml");
+    let is_there = |record: &&SourceRecord| record.identity.is_some();
+    records.iter().filter(is_file).filter(is_there).map(read).collect()
 }
 
 /// The text of a source, or why it cannot be had.
@@ -103,9 +100,29 @@ pub fn read(record: &SourceRecord) -> Read {
     Read { bytes: read_file(&path), path, layer: record.layer }
 }
 
-/// A file that a policy takes over.
+/// The bytes of a policy file. What has no end, or no beginning until somebody writes, is
+/// not waited for: a device, a FIFO.
 pub fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|e| e.to_string())
+    let said = |e: std::io::Error| e.to_string();
+    // Some devices do things when they are opened; what is swapped meanwhile does not block.
+    check_regular(&path.metadata().map_err(said)?)?;
+    let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(said)?;
+    check_regular(&file.metadata().map_err(said)?)?;
+    let (limit, mut bytes) = (LARGEST << 20, Vec::new());
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(said)?;
+    if bytes.len() as u64 > limit {
+        return Err(format!("it is larger than {LARGEST} MiB"));
+    }
+    Ok(bytes)
+}
+
+fn check_regular(found: &Metadata) -> Result<(), String> {
+    match found.is_file() {
+        true => Ok(()),
+        false if found.is_dir() => Err("it is a directory, not a file".to_owned()),
+        false => Err("it is no regular file, but a device, FIFO or socket".to_owned()),
+    }
 }
 
 /// What identifies a file now.
@@ -191,4 +208,11 @@ pub fn in_canonical_directory(path: PathBuf) -> PathBuf {
 /// The fraction's type differs from one system to the next.
 fn nanoseconds(seconds: i64, fraction: impl Into<i128>) -> i128 {
     i128::from(seconds) * 1_000_000_000 + fraction.into()
+}
+
+/// One system call, where the standard library makes two on musl; does not wait for a FIFO.
+pub fn open_to_read(path: &Path) -> std::io::Result<std::fs::File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
 }

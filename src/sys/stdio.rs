@@ -1,12 +1,16 @@
 //! Standard streams: written without panics, never written where they were not
 //! meant to go.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::OnceLock;
 
 use super::raw::Ignored;
 
 /// A closed pipe and a limit on file sizes make a write fail; they do not end us.
 const OF_WRITES: [i32; 2] = [libc::SIGPIPE, libc::SIGXFSZ];
+
+/// The first write to standard output that failed, where somebody still wants it.
+static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();
 
 /// Standard descriptors that are closed get /dev/null, so that no file of ours is
 /// taken for one of them. Only for a process that will not become another.
@@ -43,7 +47,17 @@ pub fn print(text: &str) {
 pub fn print_bytes(bytes: &[u8]) {
     let _ignored = OF_WRITES.map(Ignored::new);
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(bytes).and_then(|()| out.flush());
+    if let Err(error) = out.write_all(bytes).and_then(|()| out.flush())
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        // The first is told; those after it say the same.
+        let _ = UNWRITTEN.set(error);
+    }
+}
+
+/// Why not all of standard output was written, as on a full disk.
+pub fn unwritten() -> Option<&'static io::Error> {
+    UNWRITTEN.get()
 }
 
 /// Is standard error thrown away while standard output is a terminal?

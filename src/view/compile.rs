@@ -35,29 +35,23 @@ pub struct Distrust {
 /// without one, the names that its text mentions are distrusted.
 pub fn compile(
     sources: &[Read],
-    descriptions: &[SourceText],
+    descriptions: &[Read],
     last_good: &[(Vec<u8>, Vec<u8>)],
     read: impl Fn(&Path) -> Result<Vec<u8>, String>,
 ) -> Result<Contents, Distrust> {
-    let (catalogue, faults) = config::catalogue(descriptions);
+    let described = descriptions.iter().map(readable).collect::<Result<Vec<_>, _>>()?;
+    let (catalogue, faults) = config::catalogue(&described);
     distrust_if(&faults, |_| true)?;
 
     let mut contents = Contents { catalogue, ..Contents::default() };
     let mut texts = Vec::new();
     for source in sources {
         match &source.bytes {
-            Ok(bytes) => texts.push(source_text(&source.path, source.layer, bytes.clone())),
             Err(why) if source.layer == Layer::Project => {
                 let fault = format!("{}: {why}", source.path.display());
                 fall_back(&source.path, &fault, b"", last_good, &mut texts, &mut contents);
             }
-            Err(why) => {
-                let message = format!(
-                    "the policy file {} cannot be read: {why}\nA person must make it readable, or remove what names it.",
-                    source.path.display()
-                );
-                return Err(Distrust { message });
-            }
+            _ => texts.push(readable(source)?),
         }
     }
 
@@ -164,6 +158,17 @@ pub fn source_text(path: &Path, layer: Layer, bytes: Vec<u8>) -> SourceText {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let shown = if layer == Layer::Project { name } else { path.display().to_string() };
     SourceText { path: path.to_owned(), shown, layer, bytes }
+}
+
+/// A text that must be there: nothing counts without it.
+fn readable(source: &Read) -> Result<SourceText, Distrust> {
+    let text = |bytes: &Vec<u8>| source_text(&source.path, source.layer, bytes.clone());
+    source.bytes.as_ref().map(text).map_err(|why| Distrust {
+        message: format!(
+            "the policy file {} cannot be read: {why}\nA person must make it readable, or remove what names it.",
+            source.path.display()
+        ),
+    })
 }
 
 fn fall_back(

@@ -1,6 +1,6 @@
 //! Policy → bytes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
@@ -68,6 +68,7 @@ pub fn encode(contents: &Contents) -> Vec<u8> {
 
 fn file_rules(rules: &[Rule], table: &mut Table) {
     let mut common: HashMap<[u8; 3], u32> = HashMap::new();
+    let mut shorts = HashSet::new();
     for gram in rules.iter().flat_map(|rule| trigrams(literal(rule).as_bytes())) {
         *common.entry(gram).or_default() += 1;
     }
@@ -76,12 +77,18 @@ fn file_rules(rules: &[Rule], table: &mut Table) {
         let rare = trigrams(literal(rule).as_bytes())
             .min_by_key(|gram| common.get(gram).copied().unwrap_or_default());
         if rule.subject.forms.is_empty() {
-            match rare {
-                Some(gram) => table.add_rule(Key::Trigram(b"", gram), rule),
-                None => table.add_rule(Key::Everything, rule),
-            }
-            if rare.is_some() {
-                table.mark(Key::HasTrigrams(b""));
+            match (rare, literal(rule)) {
+                (Some(gram), _) => {
+                    table.add_rule(Key::Trigram(b"", gram), rule);
+                    table.mark(Key::HasTrigrams(b""));
+                }
+                (None, "") => table.add_rule(Key::Everything, rule),
+                (None, short) => {
+                    table.add_rule(Key::Short(short), rule);
+                    if shorts.insert(short) {
+                        table.add(Key::Shorts, &short);
+                    }
+                }
             }
         }
         for form in &rule.subject.forms {

@@ -11,6 +11,10 @@ pub(super) enum Key<'a> {
     Word(&'a [u8], &'a [u8]),
     /// Calls of a program (or, when empty, any) whose text holds this trigram.
     Trigram(&'a [u8], [u8; 3]),
+    /// Calls whose text holds this literal of one or two bytes.
+    Short(&'a str),
+    /// Every such literal.
+    Shorts,
     /// There are trigrams for this program.
     HasTrigrams(&'a [u8]),
     /// A grammar by path.
@@ -35,6 +39,8 @@ impl Key<'_> {
             Key::Named(p) => (7, p, b""),
             Key::Versioned(p) => (8, p, b""),
             Key::Reserved(p) => (9, p, b""),
+            Key::Short(l) => (10, l.as_bytes(), b""),
+            Key::Shorts => (11, b"", b""),
         };
         let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
         let hash = mix(0xcbf2_9ce4_8422_2325, &tag);

@@ -201,18 +201,27 @@ impl<'a> View<'a> {
     }
 
     /// Could any rule or reserved name speak of a call of this program, as far as its name tells?
-    /// Rules over any command's text count as well.
     pub fn may_speak_of(&self, called: &[u8]) -> bool {
         let canonical = self.program(called).map(|p| p.canonical);
         let names = [Some(called), canonical.as_deref().map(str::as_bytes)];
+        names.into_iter().flatten().any(|name| {
+            self.bucket(Key::Program(name)).is_some()
+                || self.bucket(Key::HasTrigrams(name)).is_some()
+                || self.bucket(Key::Reserved(name)).is_some()
+                || self.bucket(Key::Word(name, b"")).is_some()
+        })
+    }
+
+    /// Could a rule over any command's text hit this one?
+    pub fn may_speak_of_text(&self, text: &str) -> bool {
+        let has = |gram| self.bucket(Key::Trigram(b"", gram)).is_some();
         self.bucket(Key::Everything).is_some()
-            || self.bucket(Key::HasTrigrams(b"")).is_some()
-            || names.into_iter().flatten().any(|name| {
-                self.bucket(Key::Program(name)).is_some()
-                    || self.bucket(Key::HasTrigrams(name)).is_some()
-                    || self.bucket(Key::Reserved(name)).is_some()
-                    || self.bucket(Key::Word(name, b"")).is_some()
-            })
+            || self.bucket(Key::HasTrigrams(b"")).is_some() && trigrams(text.as_bytes()).any(has)
+            || self.shorts_in(text).next().is_some()
+    }
+
+    fn shorts_in(&self, text: &str) -> impl Iterator<Item = String> {
+        self.records(Key::Shorts).filter(move |literal: &String| text.contains(literal.as_str()))
     }
 
     /// Rules that may hit one of these calls: a superset of those that do.
@@ -235,6 +244,9 @@ impl<'a> View<'a> {
                 self.collect_text(name, &call.text, &mut seen, &mut found);
             }
             self.collect_text(b"", call.whole(), &mut seen, &mut found);
+            for short in self.shorts_in(call.whole()) {
+                self.collect(Key::Short(&short), &mut seen, &mut found);
+            }
         }
         found
     }

@@ -59,12 +59,12 @@ enum Act {
         #[command(flatten)]
         place: Place,
     },
-    /// Shows the shims, and which program each becomes
+    /// Shows the shims, and which program each becomes; 1 when one leads nowhere
     #[command(after_help = "Example:\n  embargo shim list --json | jq -r '.[].name'")]
     List {
         #[command(flatten)]
         place: Place,
-        /// An array of objects: name, resolves_to, dir
+        /// An array of objects: name, resolves_to, broken, dir
         #[arg(long)]
         json: bool,
     },
@@ -133,6 +133,11 @@ impl Place {
             stdio::print(&installing::next_step(path, option.as_deref()));
         }
     }
+}
+
+/// One shim of several that could not be changed; the others are.
+fn say(error: &InstallError) {
+    stdio::say(&usage::failed(&installing::failure(error)));
 }
 
 fn cannot(error: InstallError) -> anyhow::Error {

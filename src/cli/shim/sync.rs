@@ -1,9 +1,9 @@
 //! All shims at once, as the policies in force want them.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use super::{Place, Policies, cannot};
+use super::{Place, Policies, cannot, say};
 use crate::cli::Outcome;
 use crate::cli::in_force::{self, Wanted};
 use crate::cli::judging::Distrusted;
@@ -28,20 +28,31 @@ pub fn sync(place: &Place, policies: &Policies) -> Outcome {
     };
     notices.iter().for_each(|notice| stdio::say(&trouble::notice(notice)));
     let directory = place.open(&path, &context, policies)?;
-    let mut changes = Vec::new();
+    let mut done = Vec::new();
     for name in install::shims(&path).map_err(cannot)? {
         if !names.iter().any(|w| *OsStr::new(w) == *name) {
-            changes.push((name.clone(), directory.unlink(&name).map_err(cannot)?));
+            done.push((name.clone(), directory.unlink(&name)));
         }
     }
-    for name in names.iter().map(OsStr::new) {
-        changes.push((name.to_owned(), directory.link(name).map_err(cannot)?));
+    let link = |name: &String| (OsString::from(name), directory.link(OsStr::new(name)));
+    done.extend(names.iter().map(link));
+    let (mut changes, mut failures) = (0, 0);
+    for (name, result) in &done {
+        match result {
+            Ok(Change::Kept) => {}
+            Ok(change) => {
+                changes += 1;
+                stdio::print(&installing::change(name, *change));
+            }
+            Err(error) => {
+                failures += 1;
+                say(error);
+            }
+        }
     }
-    changes.retain(|(_, change)| *change != Change::Kept);
-    changes.iter().for_each(|(name, change)| stdio::print(&installing::change(name, *change)));
-    stdio::print(&installing::synced(&path, names.len(), changes.len()));
+    stdio::print(&installing::synced(&path, names.len().saturating_sub(failures), changes));
     place.say_next_step(&path);
-    Ok(Exit::Success)
+    Ok(if failures == 0 { Exit::Success } else { Exit::Findings })
 }
 
 /// The names that the policies in force want shims of: those here, and those that the
@@ -52,13 +63,12 @@ pub fn wanted(
     policies: &Policies,
     us: &Executed,
 ) -> Result<Wanted, Distrusted> {
-    let name = path.as_os_str();
     let record = HomeRecord::read(path);
-    let record = record.map_err(|e| Distrusted(trouble::record(name, path, &e)))?;
+    let record = record.map_err(|e| Distrusted(installing::record_not_synced(path, &e)))?;
     let named = policies.absolute(&context).into_iter().chain(context.named.iter().cloned());
     let context = Context { named: named.collect(), record, ..context };
     let wanted = in_force::wanted(&context, us);
-    let mut wanted = wanted.map_err(|e| Distrusted(trouble::distrust(name, &e)))?;
+    let mut wanted = wanted.map_err(|e| Distrusted(installing::not_synced(path, &e)))?;
     wanted.names.retain(|n| install::is_shim_name(OsStr::new(n)));
     Ok(wanted)
 }

@@ -14,12 +14,17 @@ use crate::sys::program;
 /// May a shim be called so? No path, nothing hidden, and no name that has the face of
 /// the command line.
 pub fn is_shim_name(name: &OsStr) -> bool {
-    let name = name.as_bytes();
-    let is_ours = name == b"embargo" || name.starts_with(b"embargo-");
-    !(name.is_empty() || name.starts_with(b".") || name.contains(&b'/') || is_ours)
+    let bytes = name.as_bytes();
+    let is_path = bytes.is_empty() || bytes.contains(&b'/');
+    !(is_path || bytes.starts_with(b".") || is_own_name(name))
 }
 
-/// Names of our shims in a directory, sorted; none where it is not there.
+/// `embargo`, or a versioned copy of it.
+fn is_own_name(name: &OsStr) -> bool {
+    name == "embargo" || name.as_bytes().starts_with(b"embargo-")
+}
+
+/// Names of our shims in a directory, sorted, those that lead nowhere included; none where it is not there.
 pub fn shims(directory: &Path) -> Result<Vec<OsString>, InstallError> {
     let us = ourselves()?;
     let entries = match std::fs::read_dir(directory) {
@@ -34,6 +39,11 @@ pub fn shims(directory: &Path) -> Result<Vec<OsString>, InstallError> {
         .collect();
     names.sort();
     Ok(names)
+}
+
+/// Does a shim lead nowhere? Shells then find what is next on PATH, unguarded.
+pub fn is_broken(shim: &Path) -> bool {
+    identity(shim).is_none()
 }
 
 /// Our own binary, links followed: what shims lead to.
@@ -56,7 +66,7 @@ pub(super) fn is_ours(link: &Path, us: &Executed) -> bool {
     let Ok(target) = std::fs::read_link(link) else { return false };
     match identity(link) {
         Some(found) => us.identity == Some(found) || program::is_embargo(link),
-        None => target.file_name() == Some(OsStr::new("embargo")),
+        None => target.file_name().is_some_and(is_own_name),
     }
 }
 

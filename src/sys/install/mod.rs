@@ -15,7 +15,7 @@ use super::executed::Executed;
 use super::home::{HomeRecord, RECORD};
 
 pub use error::InstallError;
-pub use files::{is_shim_name, make, ourselves, shims, write};
+pub use files::{is_broken, is_shim_name, make, ourselves, shims, write};
 
 use files::is_ours;
 
@@ -34,6 +34,8 @@ pub enum Change {
     Made,
     /// It led to another binary of ours.
     Renewed,
+    /// It led nowhere.
+    Mended,
     Kept,
     Removed,
     /// There was none to remove.
@@ -82,6 +84,7 @@ impl ShimDirectory {
         let file = self.file(name)?;
         let change = match std::fs::read_link(&file) {
             Ok(target) if target == self.us.path => return Ok(Change::Kept),
+            Ok(_) if is_ours(&file, &self.us) && is_broken(&file) => Change::Mended,
             Ok(_) if is_ours(&file, &self.us) => Change::Renewed,
             Err(e) if e.kind() == io::ErrorKind::NotFound => Change::Made,
             _ => return Err(InstallError::Foreign(file)),

@@ -106,25 +106,33 @@ impl Lineage {
         self.0.first()
     }
 
-    /// The tool call: the outermost shell with `-c` below the session or harness.
+    /// The tool call: the outermost process below the session or harness that runs
+    /// command text, or that a shell with such text became.
     /// Where neither is seen, the nearest such shell: an outer one may have started
     /// the harness itself.
     pub fn call_id(&self) -> Option<String> {
         let is_top = |ancestor: &Ancestor| {
             ancestor.process.is_session || ancestor.process.caller() == Caller::Harness
         };
-        let top = self.0.iter().position(is_top);
-        let mut shells = self.0[..top.unwrap_or(self.0.len())].iter().filter(|a| a.has_text());
-        let call = if top.is_some() { shells.next_back() } else { shells.next() };
+        let runs_text = |ancestor: &&Ancestor| ancestor.process.has_command_text();
+        let Some(top) = self.0.iter().position(is_top) else {
+            return self.0.iter().find(runs_text).map(|ancestor| ancestor.id.to_string());
+        };
+        let below = &self.0[..top];
+        let became = below.last().filter(|last| last.was_command_text(&self.0[top]));
+        let call = became.or_else(|| below.iter().rfind(runs_text));
         call.map(|ancestor| ancestor.id.to_string())
     }
 }
 
 impl Ancestor {
-    /// A shell called with `-c`.
-    fn has_text(&self) -> bool {
-        let options = self.process.argv.iter().skip(1).take_while(|a| a.starts_with(b"-"));
-        self.process.caller() == Caller::Shell
-            && options.into_iter().any(|a| !a.starts_with(b"--") && a.contains(&b'c'))
+    /// Did a shell with `-c` become this? A script or a program that a shell ran, where
+    /// no shell is above it. A shell that may read many calls is none of them.
+    fn was_command_text(&self, above: &Ancestor) -> bool {
+        match (self.process.caller(), above.process.caller()) {
+            (Caller::Shell, _) | (_, Caller::Shell | Caller::Script) => false,
+            (Caller::Script, _) => true,
+            _ => self.process.was_a_shell(&above.process),
+        }
     }
 }

@@ -26,7 +26,7 @@ fn one_tool_call_is_the_outermost_command_text_below_the_harness() {
         (&[&["bash", "x.sh"], bash, &["node", "/usr/bin/gemini"]], Some("99:7")),
         (&[&["claude"], bash], None),
         (&[&["bash"], &["claude"]], None),
-        (&[&["bash", "x.sh", "-c"], &["claude"]], None),
+        (&[&["bash", "x.sh", "-c"], &["bash"], &["claude"]], None),
         (&[&["bash", "--norc", "-c", "x"], &["claude"]], Some("100:7")),
         (&[dash, &["make"], bash, &["node"], &["sh", "-c", "agent"]], Some("100:7")),
         (&[], None),
@@ -41,6 +41,40 @@ fn a_recorded_session_bounds_the_tool_call_too() {
     let mut above = lineage(&[&["sh", "-c", "x"], &["bash", "-c", "y"], &["own-agent"]]);
     above.0[2].process.is_session = true;
     assert_eq!(above.call_id().as_deref(), Some("99:7"));
+}
+
+/// Bash becomes the last command of its text, and then `_` tells of it, or a script does.
+#[test]
+fn what_a_shell_became_is_the_tool_call() {
+    // argv and `_`, nearest first; the last one is the session.
+    type Row<'a> = (&'a [(&'a [&'a str], &'a str)], Option<&'a str>);
+    let agent: (&[&str], &str) = (&["agent"], "/bin/embargo");
+    let shell: (&[&str], &str) = (&["bash"], "/bin/embargo");
+    let text: (&[&str], &str) = (&["sh", "-c", "gradle a"], "/bin/make");
+    let rows: [Row<'_>; 11] = [
+        (&[(&["bash", "./five.sh"], "./five.sh"), agent], Some("100:7")),
+        (&[(&["sh", "five.sh"], "/bin/sh"), agent], Some("100:7")),
+        (&[(&["sh", "five.sh"], "/bin/embargo"), agent], Some("100:7")),
+        (&[text, (&["bash", "./five.sh"], "./five.sh"), agent], Some("99:7")),
+        (&[text, (&["make"], "/bin/make"), agent], Some("99:7")),
+        (&[(&["make", "x"], "/bin/make"), agent], Some("100:7")),
+        // The session itself calls: each of its children is another call.
+        (&[agent], None),
+        (&[(&["bash"], "/bin/bash"), agent], None),
+        // An agent below the session, whose own calls differ.
+        (&[text, (&["node"], "/bin/embargo"), agent], Some("100:7")),
+        (&[text, (&["own"], "/bin/own"), shell], Some("100:7")),
+        (&[(&["own"], "/bin/own"), shell], None),
+    ];
+    for (processes, call) in rows {
+        let argvs: Vec<&[&str]> = processes.iter().map(|(argv, _)| *argv).collect();
+        let mut above = lineage(&argvs);
+        for (ancestor, (_, ran)) in above.0.iter_mut().zip(processes) {
+            ancestor.process.ran = Some(BString::from(*ran));
+        }
+        above.0.last_mut().expect("a session").process.is_session = true;
+        assert_eq!(above.call_id().as_deref(), call, "{argvs:?}");
+    }
 }
 
 #[test]

@@ -161,11 +161,11 @@ impl Drop for Ignored {
 pub struct Mapped(memmap2::Mmap);
 
 impl Mapped {
-    /// Maps the whole file.
-    pub fn new(file: &File) -> io::Result<Self> {
+    /// Maps so many bytes of the file, all it has.
+    pub fn new(file: &File, size: usize) -> io::Result<Self> {
         // SAFETY: views are replaced by rename, never written in place, so the bytes stay as they
         // are; who could truncate the file could as well replace our binary.
-        unsafe { memmap2::Mmap::map(file) }.map(Mapped)
+        unsafe { memmap2::MmapOptions::new().len(size).map(file) }.map(Mapped)
     }
 }
 

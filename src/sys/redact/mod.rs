@@ -45,6 +45,9 @@ pub fn cut(text: &str, length: usize) -> &str {
     &text[..ends.find(|at| text.is_char_boundary(*at)).unwrap_or_default()]
 }
 
+/// Options whose value is a header.
+const HEADERS: [&str; 3] = ["-H", "--header", "--proxy-header"];
+
 /// What the word before says of this one.
 #[derive(Clone, Copy)]
 enum Next {
@@ -96,9 +99,21 @@ fn free(word: &str, seen: &Programs<'_>, depth: usize) -> (String, Next) {
             };
             (format!("{option}{shown}"), Next::Plain)
         }
+        None if is_user(word) && !seen.is_of_containers() => {
+            let value = word.strip_prefix("--user=").map(|value| login(value, ':'));
+            match value {
+                Some(shown) => (format!("--user={shown}"), Next::Plain),
+                None => (word.to_owned(), Next::Login(':')),
+            }
+        }
         None if seen.takes_text(word) => (word.to_owned(), Next::Text),
         None => (inline(word, depth), follows(word, seen.is_setting())),
     }
+}
+
+/// `--user bob:pw`, whatever the program.
+fn is_user(word: &str) -> bool {
+    word == "--user" || word.starts_with("--user=")
 }
 
 fn is_option(word: &str) -> bool {
@@ -107,7 +122,7 @@ fn is_option(word: &str) -> bool {
 
 /// What a word's name says of the next one.
 fn follows(word: &str, is_setting: bool) -> Next {
-    if matches!(word, "-H" | "--header" | "--proxy-header") {
+    if HEADERS.contains(&word) {
         return Next::Header;
     }
     if word.to_ascii_lowercase().ends_with("authorization:") {
@@ -137,8 +152,9 @@ fn inline(word: &str, depth: usize) -> String {
     if let Some((name, value)) = word.split_once('=')
         && names::is_name(name)
     {
+        let header = || header(value, true).filter(|_| HEADERS.contains(&name));
         let shown = match names::secrecy(name) {
-            Secrecy::None => inline(value, depth),
+            Secrecy::None => header().unwrap_or_else(|| inline(value, depth)),
             secrecy => secret(value, secrecy),
         };
         return format!("{name}={shown}");
@@ -161,9 +177,15 @@ fn secret(value: &str, secrecy: Secrecy) -> String {
 /// `user:password`; without a separator there is no password.
 fn login(value: &str, separator: char) -> String {
     match value.split_once(separator) {
+        // `--user 1000:1000` is a user and a group.
+        Some((user, group)) if is_number(user) && is_number(group) => value.to_owned(),
         Some((user, password)) if !password.is_empty() => format!("{user}{separator}{REDACTED}"),
         _ => shapes::redact(value),
     }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// `Name: value` of HTTP. Where nothing says that it is one, only names that
@@ -176,7 +198,10 @@ fn header(word: &str, is_header: bool) -> Option<String> {
         return None;
     }
     let lower = bare.to_ascii_lowercase();
-    let is_known = lower.ends_with("authorization") || (is_header && lower.ends_with("cookie"));
+    let is_header = is_header || bare.len() < name.len();
+    // `cookie: fix the parser` is the title of a commit too.
+    let is_cookie = lower.ends_with("cookie") && (is_header || value.contains('='));
+    let is_known = lower.ends_with("authorization") || is_cookie;
     let is_named = names::secrecy(bare) != Secrecy::None;
     let looks_so = bare.contains('-') && value.starts_with(' ');
     if !(is_known || (is_named && (is_header || looks_so))) {

@@ -101,6 +101,20 @@ const SWITCHES: [&str; 18] = [
 
 /// By the name of an option, variable, header or member.
 pub(super) fn secrecy(name: &str) -> Secrecy {
+    let found = by_parts(name, name.starts_with('-'));
+    match property(name) {
+        Some(property) if found == Secrecy::None => by_parts(property, true),
+        _ => found,
+    }
+}
+
+/// `apiKey` of `-PapiKey`, `db.pwd` of `-Ddb.pwd`.
+fn property(name: &str) -> Option<&str> {
+    let rest = name.strip_prefix('-')?;
+    rest.starts_with(|c: char| c.is_ascii_uppercase()).then(|| &rest[1..])
+}
+
+fn by_parts(name: &str, is_option: bool) -> Secrecy {
     let parts = parts(name);
     let Some(last) = parts.last() else { return Secrecy::None };
     if ABOUT.contains(&last.as_str()) {
@@ -110,12 +124,13 @@ pub(super) fn secrecy(name: &str) -> Secrecy {
     let ends = |part: &String| SECRET.iter().any(|word| part.ends_with(word));
     let is_last = |words: &[&str]| words.contains(&last.as_str());
     // `PWD` alone is where one is.
-    let is_short =
-        is_last(&["pass", "auth", "authorization"]) || (parts.len() > 1 && is_last(&["pwd", "pw"]));
+    let is_short = is_last(&["pass", "auth", "authorization", "cookie"])
+        || (parts.len() > 1 && is_last(&["pwd", "pw"]));
     if parts.iter().any(ends) || KEYS.iter().any(|first| pair(first)) || is_short {
         return Secrecy::Value;
     }
-    if pair("private") || is_last(&["credential", "credentials", "creds"]) {
+    let is_pwd = is_option && is_last(&["pwd"]);
+    if pair("private") || is_pwd || is_last(&["credential", "credentials", "creds"]) {
         return Secrecy::ValueOrPath;
     }
     Secrecy::None

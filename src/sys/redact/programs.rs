@@ -126,6 +126,11 @@ impl<'w> Programs<'w> {
         SETTING.iter().any(|verb| self.seen.contains(verb))
     }
 
+    /// Does `--user` name a user and a group?
+    pub fn is_of_containers(&self) -> bool {
+        LOGINS.contains(&self.program)
+    }
+
     /// Is the word after this one shell text?
     pub fn takes_text(&self, word: &str) -> bool {
         let is_short = word.starts_with('-') && !word.starts_with("--");

@@ -122,7 +122,7 @@ fn end_of(inner: &str, quote: &str) -> usize {
     inner.len()
 }
 
-/// `scheme://user:password@host`, and a long user alone, which is a token.
+/// `scheme://user:password@host`, and a user that is a token: a long one, or of HTTP alone.
 fn logins(text: &str) -> String {
     const TOKEN: usize = 20;
     let mut shown = String::new();
@@ -136,7 +136,10 @@ fn logins(text: &str) -> String {
         let authority = if is_cut(authority) { word(after) } else { authority };
         let Some((login, _)) = authority.rsplit_once('@') else { continue };
         let (user, password) = login.split_once(':').map_or((login, None), |(u, p)| (u, Some(p)));
-        let user = if user.len() >= TOKEN { REDACTED } else { user };
+        let is_http = before.ends_with("http://") || before.ends_with("https://");
+        let is_alone = password.is_none_or(|p| p.is_empty() || p == "x-oauth-basic");
+        let is_token = is_http && is_alone && !["", "git"].contains(&user);
+        let user = if is_token || user.len() >= TOKEN { REDACTED } else { user };
         shown.push_str(user);
         if password.is_some_and(|p| !p.is_empty()) {
             shown.push(':');
