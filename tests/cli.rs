@@ -488,7 +488,7 @@ fn the_readme_s_three_steps() {
 #[test]
 fn check_answers_with_the_words_of_the_refusal() {
     let world = world();
-    let refusal = format!("{REFUSED}[embargo refused unrecorded exit 86]\n");
+    let refusal = format!("{REFUSED}[embargo refused check-only exit 86]\n");
     let note = "embargo: note: this line has shell syntax: it is matched as raw text and cut at its operators; what variables and substitutions hold is not known.\n";
     world.embargo(&["check", "gradle build"]).stdout(&refusal).status(86).run();
     world.embargo(&["check", "--argv", "gradle", "build"]).stdout(&refusal).status(86).run();

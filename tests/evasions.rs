@@ -279,7 +279,7 @@ impl<'r> Stage<'r> {
         let found = self.call();
         let (row, calls) = (self.row, self.world.calls());
         let told = format!("\n{}\ncalls: {calls:?}", found.stderr);
-        if found.stdout != "" {
+        if !found.stdout.is_empty() {
             return Err(format!("stdout is {:?}{told}", found.stdout));
         }
         let below_run = row.below_run.as_ref().filter(|_| self.door == Door::Run);
@@ -357,7 +357,7 @@ impl<'r> Stage<'r> {
             Door::Installed => &["shims", "bin", "/usr/bin", "/bin"],
         };
         let test = Test::new(&self.world, start.as_ref(), &words).path(path);
-        test.as_user(self.user).any_output().run()
+        test.by_user(self.user).any_output().run()
     }
 
     fn install(&self, policy: &[&str]) {
@@ -365,7 +365,7 @@ impl<'r> Stage<'r> {
         let mut words = vec!["shim", "install", "--dir", &directory];
         words.extend(policy);
         words.extend(&self.names);
-        self.world.embargo(&words).as_user(self.user).any_output().run();
+        self.world.embargo(&words).by_user(self.user).any_output().run();
         assert!(self.world.path("shims").join(self.names[0]).exists(), "{}", self.row.id);
     }
 

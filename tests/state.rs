@@ -46,7 +46,7 @@ fn mode(world: &World, below: &str, mode: u32) {
 /// Can that user open this file for writing, as far as a shell can tell?
 fn can_write(world: &World, below: &str, user: u32) -> bool {
     let text = format!(": >> '{}'", world.path(below).display());
-    world.shell(&text).as_user(user).any_output().run().status == 0
+    world.shell(&text).by_user(user).any_output().run().status == 0
 }
 
 /// A call of gradle that has to be refused, and one of npm that has to pass unseen.
@@ -56,7 +56,7 @@ fn verdicts_stand(world: &World, user: u32, around: &[&str], evidence: &str, wha
         let words = [around, &[&shim, "build"]].concat();
         Test::new(world, words[0].as_ref(), &words[1..])
             .path(&["shims", "bin", "/usr/bin", "/bin"])
-            .as_user(user)
+            .by_user(user)
             .any_output()
     };
     let refused = call("gradle").run_expecting(86, what);
@@ -87,7 +87,7 @@ fn what_cannot_be_recorded_is_refused_all_the_same() {
         (
             "a store that cannot be written",
             |w| {
-                w.shim("gradle", &["x"]).as_user(plain_user()).any_output().run();
+                w.shim("gradle", &["x"]).by_user(plain_user()).any_output().run();
                 mode(w, &format!("{STATE}/evidence.db"), 0o400);
                 mode(w, STATE, 0o500);
             },
@@ -188,7 +188,7 @@ fn what_cannot_be_recorded_is_refused_all_the_same() {
         (
             "a cache that cannot be entered",
             |w| {
-                w.shim("npm", &["x"]).as_user(plain_user()).any_output().run();
+                w.shim("npm", &["x"]).by_user(plain_user()).any_output().run();
                 fs::remove_file(w.path("calls")).expect("a file");
                 mode(w, CACHE, 0);
             },
@@ -205,7 +205,7 @@ fn what_cannot_be_recorded_is_refused_all_the_same() {
         }
         let shims = world.path("shims").display().to_string();
         let install = ["shim", "install", "--dir", &shims, "gradle", "npm"];
-        world.embargo(&install).as_user(user).any_output().run_expecting(0, what);
+        world.embargo(&install).by_user(user).any_output().run_expecting(0, what);
         act(&world);
         if is_root() {
             world.give_to(user);
@@ -318,9 +318,9 @@ fn root_obeys_another_users_policy_and_leaves_nothing_in_their_home() {
             .give_to(NOBODY);
         let shims = world.path("shims").display().to_string();
         let install = ["shim", "install", "--dir", &shims, "gradle", "npm"];
-        world.embargo(&install).as_user(NOBODY).any_output().run_expecting(0, &what);
+        world.embargo(&install).by_user(NOBODY).any_output().run_expecting(0, &what);
         if warm {
-            world.shim("gradle", &["x"]).as_user(NOBODY).any_output().run_expecting(86, &what);
+            world.shim("gradle", &["x"]).by_user(NOBODY).any_output().run_expecting(86, &what);
         }
         if !recorded {
             fs::remove_file(world.path("shims/.embargo-home")).expect("a record");
@@ -340,7 +340,7 @@ fn root_obeys_another_users_policy_and_leaves_nothing_in_their_home() {
         }
         assert_eq!(listing(&world), before, "{what}");
         fs::remove_file(world.path("calls")).expect("a file");
-        world.shim("gradle", &["x"]).as_user(NOBODY).any_output().run_expecting(86, &what);
+        world.shim("gradle", &["x"]).by_user(NOBODY).any_output().run_expecting(86, &what);
     }
 }
 
@@ -420,9 +420,12 @@ fn a_broken_policy_is_no_empty_policy() {
     }
 }
 
+/// Breaks the project's file in one way.
+type Break = fn(&World);
+
 #[test]
 fn a_project_file_that_breaks_keeps_its_last_good_version() {
-    let broken: [(&str, fn(&World)); 6] = [
+    let broken: [(&str, Break); 6] = [
         ("half saved", |w| {
             w.policy(&NO_GRADLE[..60]);
         }),
@@ -537,13 +540,13 @@ fn files_that_cannot_be_read_are_not_absent() {
         }
         let shims = world.path("shims").display().to_string();
         let install = ["shim", "install", "--dir", &shims, "gradle", "npm"];
-        world.embargo(&install).as_user(user).any_output().run_expecting(0, what);
-        world.shim("gradle", &["x"]).as_user(user).any_output().run_expecting(86, what);
+        world.embargo(&install).by_user(user).any_output().run_expecting(0, what);
+        world.shim("gradle", &["x"]).by_user(user).any_output().run_expecting(86, what);
         act(&world);
         for _ in 0..2 {
             for (name, status) in [("gradle", gradle), ("npm", npm)] {
                 let found =
-                    world.shim(name, &["x"]).as_user(user).any_output().run_expecting(status, what);
+                    world.shim(name, &["x"]).by_user(user).any_output().run_expecting(status, what);
                 let names = status != 88 || found.stderr.contains("/.config/embargo/embargo.toml");
                 assert!(names, "{what}: {}", found.stderr);
             }
@@ -564,7 +567,7 @@ fn a_project_file_that_could_never_be_read_says_so() {
     }
     mode(&world, PROJECT, 0);
     for name in ["gradle", "npm"] {
-        let found = world.shim(name, &["x"]).as_user(user).any_output().run_expecting(0, name);
+        let found = world.shim(name, &["x"]).by_user(user).any_output().run_expecting(0, name);
         assert!(
             found.stderr.contains("embargo.toml") && found.stderr.lines().count() == 1,
             "{found:?}"

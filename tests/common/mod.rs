@@ -228,7 +228,7 @@ impl<'w> Test<'w> {
     }
 
     /// As another user of a machine whose tests run as root.
-    pub fn as_user(mut self, user: u32) -> Self {
+    pub fn by_user(mut self, user: u32) -> Self {
         self.command.uid(user).gid(user);
         self
     }
@@ -378,7 +378,7 @@ const _: fn(&World) = |world| {
     world.policy(NO_GRADLE).script("", "").stub("").write("", "").install(&[]);
     let _ = (world.read(""), world.calls(), REFUSED, EMBARGO);
     let test = world.shell("").env("", "").without("").cwd("").stdin("").path(&[]).any_output();
-    let test = test.as_user(0).within(1);
+    let test = test.by_user(0).within(1);
     world.give_to(NOBODY).forged_view();
     let test = test.stdout("").stderr("").stdout_has(&[]).stderr_has(&[]).status(0).refused();
     let found = test.run();
