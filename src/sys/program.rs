@@ -17,7 +17,7 @@ use super::raw::NOTE_OWNER;
 const DEFAULT_PATH: &str = "/usr/local/bin:/bin:/usr/bin";
 
 /// Bytes read from a candidate: its ELF header and, nearly always, its notes.
-const HEAD: usize = 4096;
+const HEAD: usize = 1024;
 
 /// A program to become.
 #[derive(Debug)]

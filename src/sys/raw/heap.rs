@@ -15,7 +15,10 @@ const SIZE: usize = 128 << 10;
 /// What is larger would leave no room for the small.
 const LARGEST: usize = 16 << 10;
 
-#[repr(align(4096))]
+/// Of the arena itself; more is dlmalloc's.
+const ALIGNMENT: usize = 16;
+
+#[repr(align(16))]
 struct Arena(UnsafeCell<[u8; SIZE]>);
 
 // SAFETY: the bytes are handed out once each, by the atomic counter below.
@@ -38,7 +41,7 @@ fn place(pointer: *mut u8) -> Option<usize> {
 }
 
 fn take(layout: Layout) -> Option<*mut u8> {
-    if layout.size() > LARGEST || layout.align() > 4096 {
+    if layout.size() > LARGEST || layout.align() > ALIGNMENT {
         return None;
     }
     let mut taken = TAKEN.load(Ordering::Relaxed);
@@ -59,7 +62,7 @@ fn resize_last(at: usize, old: usize, new: usize) -> bool {
         && TAKEN.compare_exchange(end, wanted, Ordering::Relaxed, Ordering::Relaxed).is_ok()
 }
 
-// SAFETY: a piece of the arena is aligned (the arena is to a page), large enough, and never handed
+// SAFETY: a piece of the arena is aligned (the arena is to `ALIGNMENT`), large enough, and never handed
 // out again while it is held: `TAKEN` goes back only over the last piece, when that is given back or
 // shrunk by its holder. All else is dlmalloc's, which is told apart by address.
 unsafe impl GlobalAlloc for Heap {
