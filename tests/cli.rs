@@ -149,6 +149,12 @@ fn a_broken_policy_runs_nothing() {
     world.write("home/.config/embargo/embargo.toml", "");
     world.policy("[[embargo]]\ncommand = \"gradle\"\n");
     world.embargo(&["run", "npm"]).stderr_has(&["embargo.toml:1:1:", "exit 88"]).status(88).run();
+    // What is said is one thing: npm was not run.
+    world.policy("[[embargo");
+    let found = world.embargo(&["run", "npm"]).any_output().run_expecting(88, "run");
+    assert!(found.stderr.starts_with("embargo cannot trust its policy, so `npm`"), "{found:?}");
+    assert_eq!(found.stderr.matches("this is no TOML").count(), 1, "{found:?}");
+    world.policy("");
     world
         .embargo(&["run", "--policy", "absent.toml", "npm"])
         .stderr_has(&["[W]/project/absent.toml cannot be read", "exit 88"])
@@ -255,7 +261,7 @@ fn install_twice_changes_nothing() {
         .run();
     assert_eq!(world.read("shims/.embargo-home"), record);
     let files = std::fs::read_dir(world.path("shims")).expect("shims");
-    assert_eq!(files.count(), 2);
+    assert_eq!(files.count(), 3);
 }
 
 #[test]
@@ -338,7 +344,8 @@ fn forty_installs_at_once_all_succeed() {
         }
     });
     let files = std::fs::read_dir(world.path("shims")).expect("shims");
-    assert_eq!(files.count(), 43);
+    assert_eq!(files.count(), 44);
+    assert_eq!(world.read("shims/.embargo-shims").matches("\tinstalled\n").count(), 42);
     world.shim("gradle", &["build"]).refused().run();
 }
 
@@ -389,12 +396,15 @@ fn sync_follows_the_policies_in_force() {
     let reserved = "approve_release: shim made\nexecute_command: shim made\n";
     let rest = "issue_approval: shim made\nrun_shell: shim made\n";
     let shims = "in [W]/home/.local/share/embargo/shims";
-    sync().stdout(format!("{reserved}gradle: shim made\n{rest}5 shims {shims}, 5 changed\n")).run();
+    let hint = |name| format!("a shell that has run `{name}` before may remember it: `hash -r`\n");
+    let made = format!("{reserved}gradle: shim made\n{rest}5 shims {shims}, 5 changed\n");
+    sync().stdout(made + &hint("gradle")).run();
     sync().stdout(format!("5 shims {shims}, nothing changed\n")).run();
     world.policy(&NO_GRADLE.replace("\"gradle\"", "[\"npm test\", \"docker run\", \"gone\"]"));
     sync()
         .stdout(format!(
-            "gradle: shim removed\ngone: shim made\nnpm: shim made\n6 shims {shims}, 3 changed\n"
+            "gradle: shim removed\ngone: shim made\nnpm: shim made\n6 shims {shims}, 3 changed\n{}",
+            hint("npm")
         ))
         .run();
     // What was right last stays in force; without it there is nothing to go by.
@@ -405,7 +415,145 @@ fn sync_follows_the_policies_in_force() {
         .run();
     world.write("project/below/embargo.toml", "[[embargo]]\n");
     sync().cwd("project/below").stderr_has(&["embargo cannot trust its policy"]).status(88).run();
-    world.shell(&format!("{EMBARGO} shim list")).stdout_has(&["npm"]).run();
+    world
+        .shell(&format!("{EMBARGO} shim list"))
+        .stdout_has(&["npm"])
+        .stderr(
+            "embargo: note: [W]/home/.local/share/embargo/shims is not first on PATH here: eval \"$(embargo env)\"\n",
+        )
+        .run();
+}
+
+/// Gradle, npm or git, if they are shims.
+fn shimmed(world: &World) -> Vec<&'static str> {
+    let is_shim = |name: &&str| world.path("shims").join(name).is_symlink();
+    ["git", "gradle", "npm"].into_iter().filter(is_shim).collect()
+}
+
+#[test]
+fn a_sync_takes_nothing_from_others() {
+    let world = world();
+    let sync = |at: &str| {
+        let path = world.path("shims");
+        let words = ["shim".as_ref(), "sync".as_ref(), "--dir".as_ref(), path.as_os_str()];
+        world.embargo(&words).cwd(at).any_output().run_expecting(0, at)
+    };
+    let on = |name: &str| NO_GRADLE.replace("gradle", name);
+    world.install(&["git"]);
+    world.write("other/embargo.toml", on("npm")).write("other/below/README", "");
+    world.write("none/README", "");
+    sync("project");
+    sync("other/below");
+    assert_eq!(shimmed(&world), ["git", "gradle", "npm"]);
+    let marks = world.read("shims/.embargo-shims");
+    assert!(marks.starts_with("embargo shims 1\n"), "{marks}");
+    for line in ["git\tinstalled", "gradle\t[W]/project", "npm\t[W]/other"] {
+        let line = line.replace("[W]/", &world.path("").display().to_string());
+        assert!(marks.contains(&format!("\n{line}\n")), "{line}: {marks}");
+    }
+
+    // Without a policy there is nothing to go by.
+    let found = sync("none");
+    assert_eq!((&*found.stdout, shimmed(&world).len()), ("", 3));
+    assert!(found.stderr.contains("so no shim in [W]/shims was made or removed"), "{found:?}");
+
+    // A rule goes, and with it the shim, once nobody else wants it.
+    world.policy(&on("npm"));
+    sync("project");
+    assert_eq!(shimmed(&world), ["git", "npm"]);
+    world.policy("");
+    sync("project");
+    assert_eq!(shimmed(&world), ["git", "npm"]);
+    world.write("other/embargo.toml", "");
+    sync("other");
+    assert_eq!(shimmed(&world), ["git"]);
+
+    // What the user's own policy wants stays until it goes from there, whoever syncs.
+    world.write("home/.config/embargo/embargo.toml", NO_GRADLE);
+    sync("none");
+    world.policy(&on("npm"));
+    sync("project");
+    assert_eq!(shimmed(&world), ["git", "gradle", "npm"]);
+    world.write("home/.config/embargo/embargo.toml", "");
+    sync("none");
+    assert_eq!(shimmed(&world), ["git", "gradle", "npm"]);
+    sync("project");
+    assert_eq!(shimmed(&world), ["git", "npm"]);
+
+    world.embargo(&["shim", "uninstall", "--dir", "../shims", "npm", "git"]).any_output().run();
+    assert!(!world.read("shims/.embargo-shims").contains("git\t"));
+    world.embargo(&["shim", "uninstall", "--dir", "../shims", "--all"]).any_output().run();
+    assert!(!world.path("shims").exists());
+}
+
+#[test]
+fn shims_that_nothing_is_known_of_were_installed() {
+    let world = world();
+    let shims = world.path("shims");
+    for list in [None, Some("embargo shims 2\nnpm\tnobody\n"), Some("embargo shims 1\nnpm\tx\n")] {
+        world.install(&["npm"]);
+        std::fs::remove_file(shims.join(".embargo-shims")).expect("a list");
+        if let Some(text) = list {
+            world.write("shims/.embargo-shims", text);
+        }
+        let sync = world.embargo(&["shim", "sync", "--dir", "../shims"]).any_output();
+        sync.run_expecting(0, "sync");
+        assert_eq!(shimmed(&world), ["gradle", "npm"], "{list:?}");
+        assert!(world.read("shims/.embargo-shims").contains("npm\tinstalled\n"));
+    }
+}
+
+#[test]
+fn syncs_and_installs_at_once_lose_no_mark() {
+    let world = world();
+    for i in 0..8 {
+        world.write(&format!("p{i}/embargo.toml"), NO_GRADLE);
+    }
+    let shims = world.path("shims");
+    std::thread::scope(|scope| {
+        for i in 0..8 {
+            let (world, shims) = (&world, shims.as_os_str());
+            let words = ["shim".as_ref(), "sync".as_ref(), "--dir".as_ref(), shims];
+            let at = format!("p{i}");
+            scope.spawn(move || world.embargo(&words).cwd(&at).any_output().run_expecting(0, &at));
+            scope.spawn(move || world.install(&[&format!("tool{i}")]));
+        }
+    });
+    let marks = world.read("shims/.embargo-shims");
+    assert_eq!(marks.matches("\tinstalled\n").count(), 8, "{marks}");
+    assert_eq!(marks.lines().filter(|line| line.starts_with("gradle\t/")).count(), 8, "{marks}");
+}
+
+#[test]
+fn a_shim_stands_for_a_program_and_not_for_a_command() {
+    let world = world();
+    world
+        .embargo(&["shim", "install", "--dir", "../shims", "npm", "git push"])
+        .stderr_has(&[
+            "a shim stands for a program; for `git push` install `git`\n",
+            "Usage: embargo shim install",
+        ])
+        .status(2)
+        .run();
+    assert!(!world.path("shims").exists());
+}
+
+#[test]
+fn a_verb_of_other_tools_leads_to_ours() {
+    let world = world();
+    for (verb, ours) in [
+        ("install", "shim install"),
+        ("uninstall", "shim uninstall"),
+        ("list", "shim list"),
+        ("status", "shim list"),
+        ("init", "shim sync"),
+    ] {
+        world
+            .embargo(&[verb, "gradle"])
+            .stderr_has(&["  tip: ", &format!("`embargo {ours}`")])
+            .status(2)
+            .run();
+    }
 }
 
 // ---- env
@@ -505,6 +653,26 @@ fn check_answers_with_the_words_of_the_refusal() {
     // Nothing was run, and nothing was recorded.
     assert_eq!(world.calls(), "");
     assert!(!world.path("home/.local/state/embargo").exists());
+}
+
+#[test]
+fn a_check_without_a_policy_says_so() {
+    let world = World::new();
+    let note = "embargo: note: no policy was found (looked for embargo.toml in [W]/project and above, [W]/home/.config/embargo, /etc/embargo)\n";
+    world.embargo(&["check", "ls"]).stdout("pass\n").stderr(note).run();
+    world.policy("");
+    world.embargo(&["check", "ls"]).stdout("pass\n").run();
+}
+
+#[test]
+fn a_reason_says_because_once() {
+    let world = World::new();
+    for because in ["because", "Because", "BECAUSE"] {
+        world
+            .policy(&format!("[[embargo]]\ncommand = \"npm\"\nreason = \"{because} it is so.\"\n"));
+        let says = "I must not use `npm` because it is so. ";
+        world.embargo(&["check", "npm"]).stdout_has(&[says]).status(86).run();
+    }
 }
 
 #[test]
@@ -699,7 +867,7 @@ embargo.toml:5: `no-gradle` prescribes `npm build build`, and `no-npm` refuses i
     world.embargo(&["test", "good.toml"]).stdout("2 passed, 0 failed\n").run();
     world
         .embargo(&["test", "absent.toml"])
-        .stdout("0 passed, 0 failed; no rule carries examples\n")
+        .stdout("0 passed, 0 failed; the policy has errors, which `embargo lint` shows in full\n")
         .stderr("error: [W]/project/absent.toml cannot be read: No such file or directory\n")
         .status(1)
         .run();

@@ -986,14 +986,19 @@ fn ux008_an_explanation_names_what_decided_and_what_was_silenced() {
 #[test]
 fn ux009_no_shim_makes_a_tool_out_of_nothing() {
     let world = World::new();
-    world.install(&["true"]);
+    world.install(&["true"]).policy("");
     let install = || world.embargo(&["shim", "install", "--dir", "../shims", "foo"]).any_output();
     install().stderr_has(&["no program `foo` is on PATH and no rule refuses it"]).run();
     let sync = ["shim", "sync", "--dir", "../shims"];
     world.embargo(&sync).any_output().run_expecting(0, "sync");
+    assert!(world.path("shims/foo").is_symlink(), "a person asked for it");
+    world.embargo(&["shim", "uninstall", "--dir", "../shims", "foo"]).any_output().run();
+    world.embargo(&sync).any_output().run_expecting(0, "sync");
     assert!(!world.path("shims/foo").is_symlink(), "nobody but a person asks for it");
     world.policy(&rule("foo"));
     install().stderr("").run();
+    world.embargo(&["shim", "uninstall", "--dir", "../shims", "foo"]).any_output().run();
+    world.embargo(&sync).any_output().run_expecting(0, "sync");
     assert!(world.path("shims/foo").is_symlink());
     world.policy("");
     world.embargo(&sync).any_output().run_expecting(0, "sync");

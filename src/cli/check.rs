@@ -7,7 +7,7 @@ use crate::line;
 use crate::policy::{Exit, Verdict};
 use crate::render::refusal::{self, Circumstances};
 use crate::render::{answer, trouble};
-use crate::sys::stdio;
+use crate::sys::{sources, stdio};
 
 /// Says what the policy has to say of a line or a command, without running it
 #[derive(Debug, clap::Args)]
@@ -59,6 +59,10 @@ fn judged(policies: &Policies, asked: &Asked, json: bool) -> Result<Exit, Distru
         && line::has_syntax(text)
     {
         notes.push(answer::raw_text());
+    }
+    let passes = matches!(decision.verdict(), Verdict::Pass(_));
+    if passes && decision.sources.is_empty() && sources::find(&context, &[]).is_empty() {
+        notes.push(answer::no_policy(context.cwd.as_deref(), context.config()));
     }
     notes.iter().for_each(|note| stdio::say(note));
 

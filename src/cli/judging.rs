@@ -85,7 +85,7 @@ impl Call {
             }
             Err(words) => {
                 let words: Vec<BString> = words.into_iter().map(bytes).collect();
-                Err(usage(verb, usage::several_words(&words)))
+                Err(self::usage(&[verb], usage::several_words(&words)))
             }
         }
     }
@@ -109,14 +109,13 @@ impl Asked {
     }
 }
 
-/// A usage error of a verb, with its usage below.
-fn usage(verb: &str, message: String) -> clap::Error {
+/// A usage error of a verb, or of one below it, with its usage below.
+pub fn usage(verbs: &[&str], message: String) -> clap::Error {
     let mut cli = super::Cli::command();
     cli.build();
-    match cli.find_subcommand_mut(verb) {
-        Some(command) => command.error(ErrorKind::TooManyValues, message),
-        None => cli.error(ErrorKind::TooManyValues, message),
-    }
+    let found = verbs.iter().try_fold(&cli, |command, verb| command.find_subcommand(verb));
+    let mut command = found.unwrap_or(&cli).clone();
+    command.error(ErrorKind::TooManyValues, message)
 }
 
 /// The name of a command for messages.

@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
 use bstr::BString;
-use clap::error::ContextKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
 use crate::policy::Exit;
@@ -74,6 +74,12 @@ fn verb(argv: &[BString]) -> Exit {
             if argv.get(1).is_some_and(|verb| verb == "check" || verb == "explain") {
                 // "use `-- --force`" would lead away from the two forms there are.
                 error.remove(ContextKind::Suggested);
+            }
+            let meant = argv.get(1).and_then(|verb| usage::verb_meant(verb));
+            if let (ErrorKind::InvalidSubcommand, Some(tip)) = (error.kind(), meant) {
+                error.remove(ContextKind::SuggestedSubcommand);
+                let tips = ContextValue::StyledStrs(vec![tip.into()]);
+                error.insert(ContextKind::Suggested, tips);
             }
             return shown(&error);
         }

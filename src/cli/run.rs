@@ -55,29 +55,32 @@ fn guard(policies: &Policies, argv: &[BString], name: &OsStr) -> Result<Exit, Di
     let unguarded = |error: InstallError| Distrusted(installing::not_guarded(name, &error));
     let context = policies.context(name)?;
     let decision = judging::decide(&context, name, Subject::Call(argv))?;
-    for notice in &decision.notices {
-        stdio::say(&trouble::notice(notice));
-    }
-    match decision.verdict() {
-        Verdict::Pass(_) => {}
-        Verdict::Warn(warning) => {
-            refuse(&context, &decision, &warning, argv, Door::Run);
-        }
-        Verdict::Refuse(refusal) => {
-            return Ok(refuse(&context, &decision, &refusal, argv, Door::Run));
-        }
+    let verdict = decision.verdict();
+    let say_notices = || decision.notices.iter().for_each(|n| stdio::say(&trouble::notice(n)));
+    if let Verdict::Refuse(refusal) = &verdict {
+        say_notices();
+        return Ok(refuse(&context, &decision, refusal, argv, Door::Run));
     }
     let us = install::ourselves().map_err(unguarded)?;
+    // Without anything to go by nothing runs, whatever a notice says of other names.
+    let wanted = match sources::find(&context, &[]).is_empty() {
+        true => None,
+        false => Some(
+            in_force::wanted(&context, &us).map_err(|e| Distrusted(trouble::distrust(name, &e)))?,
+        ),
+    };
+    say_notices();
+    if let Verdict::Warn(warning) = &verdict {
+        refuse(&context, &decision, warning, argv, Door::Run);
+    }
     let program = match find(name, &us) {
         Ok(program) => program,
         Err(exit) => return Ok(exit),
     };
-    if sources::find(&context, &[]).is_empty() {
+    let Some(wanted) = wanted else {
         stdio::say(&installing::no_rule(name));
         return Ok(become_it(&program, argv, decision.argv0_is_path, None));
-    }
-    let wanted = in_force::wanted(&context, &us);
-    let wanted = wanted.map_err(|e| Distrusted(trouble::distrust(name, &e)))?;
+    };
     let directory = runs::make(&context, &wanted.names, &us).map_err(unguarded)?;
     let exit = become_it(&program, argv, decision.argv0_is_path, Some(&directory));
     runs::remove(&directory);

@@ -58,7 +58,7 @@ pub fn run(args: Args) -> Outcome {
     }
     stdio::print(&match args.json {
         true => answer::object(&examples::json(&proofs, is_sound)),
-        false => examples::plain(&proofs),
+        false => examples::plain(&proofs, is_sound),
     });
     let holds = is_sound && proofs.iter().all(|proof| proof.failures.is_empty());
     Ok(if holds { Exit::Success } else { Exit::Findings })

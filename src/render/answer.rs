@@ -1,10 +1,12 @@
 //! What `embargo check` answers besides a refusal.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use crate::policy::{Because, Exit};
 
-use super::prose::backquoted;
+use super::prose::{backquoted, shown};
 use super::refusal::JSON_VERSION;
 
 /// One object on one line.
@@ -52,6 +54,16 @@ pub fn broken(message: &str) -> Value {
         "door": "check",
         "message": message,
     })
+}
+
+/// A pass where nothing could have refused.
+pub fn no_policy(cwd: Option<&Path>, config: Option<&Path>) -> String {
+    let here = cwd.map(|cwd| format!("{} and above", cwd.display()));
+    let places = here.into_iter().chain(config.map(|config| config.display().to_string()));
+    let places: String = places.map(|place| format!("{}, ", shown(&place))).collect();
+    format!(
+        "embargo: note: no policy was found (looked for embargo.toml in {places}/etc/embargo)\n"
+    )
 }
 
 /// Said of every line that is more than one plain command.

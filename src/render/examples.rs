@@ -9,7 +9,7 @@ use super::prose::backquoted;
 use super::refusal::JSON_VERSION;
 
 /// Failures, a line each, and the counts.
-pub fn plain(proofs: &[Proof<'_>]) -> String {
+pub fn plain(proofs: &[Proof<'_>], is_sound: bool) -> String {
     let failures: String = all(proofs)
         .map(|failure| {
             let place = &failure.line.place;
@@ -17,7 +17,11 @@ pub fn plain(proofs: &[Proof<'_>]) -> String {
         })
         .collect();
     let (passed, failed) = counts(proofs);
-    let hint = if passed + failed == 0 { "; no rule carries examples" } else { "" };
+    let hint = match (is_sound, passed + failed) {
+        (false, _) => "; the policy has errors, which `embargo lint` shows in full",
+        (true, 0) => "; no rule carries examples",
+        (true, _) => "",
+    };
     format!("{failures}{passed} passed, {failed} failed{hint}\n")
 }
 

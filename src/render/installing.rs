@@ -90,10 +90,38 @@ pub fn nothing_behind(name: &OsStr) -> String {
 
 /// The step that is left when the directory is not first on PATH.
 pub fn next_step(directory: &Path, option: Option<&str>) -> String {
-    let option = option.map(|dir| format!(" --dir {dir}")).unwrap_or_default();
     format!(
-        "{} is not first on PATH yet. For this shell, and in its start-up file:\n  eval \"$(embargo env{option})\"\n",
-        path(directory)
+        "{} is not first on PATH yet. For this shell, and in its start-up file:\n  {}\n",
+        path(directory),
+        evaluated(option)
+    )
+}
+
+/// `shim list` in a shell that does not meet the shims first.
+pub fn not_first(directory: &Path, option: Option<&str>) -> String {
+    format!("embargo: note: {} is not first on PATH here: {}\n", path(directory), evaluated(option))
+}
+
+/// What puts the directory in front.
+fn evaluated(option: Option<&str>) -> String {
+    let option = option.map(|dir| format!(" --dir {dir}")).unwrap_or_default();
+    format!("eval \"$(embargo env{option})\"")
+}
+
+/// Shells keep the path of what they have run.
+pub fn remembered(names: &[impl AsRef<str>]) -> String {
+    let names = match names {
+        [] | [_, _, _, _, ..] => "one of these".to_owned(),
+        few => few.iter().map(|n| backquoted(n.as_ref())).collect::<Vec<_>>().join(" or "),
+    };
+    format!("a shell that has run {names} before may remember it: `hash -r`\n")
+}
+
+/// A sync where no policy is.
+pub fn nothing_to_sync(directory: &Path) -> String {
+    format!(
+        "embargo: note: no policy is in force here (no embargo.toml found), so {}\n",
+        unchanged(directory)
     )
 }
 

@@ -19,7 +19,10 @@ const SHOWN: usize = 400;
 /// A reason or alternative as part of a sentence: without its full stop.
 pub fn clause(text: &str) -> String {
     let text = text.trim();
-    let text = text.strip_prefix("because ").unwrap_or(text);
+    let text = match text.split_once(' ') {
+        Some((first, rest)) if first.eq_ignore_ascii_case("because") => rest.trim_start(),
+        _ => text,
+    };
     shown(text.trim_end_matches(['.', '!']).trim_end())
 }
 

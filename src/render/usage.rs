@@ -6,7 +6,7 @@ use bstr::BString;
 
 use crate::command::join;
 
-use super::prose::shown;
+use super::prose::{backquoted, shown};
 
 /// A verb that could not do its work.
 pub fn failed(why: &str) -> String {
@@ -31,6 +31,24 @@ pub fn several_words(words: &[BString]) -> String {
          as a line of shell text:  '{}'\n  as a command's words:     --argv {words}",
         words.replace('\'', "'\"'\"'")
     )
+}
+
+/// `shim install 'git push'`: rules speak of commands, shims stand for programs.
+pub fn shim_of_command(command: &str, program: &str) -> String {
+    let (command, program) = (backquoted(command), backquoted(program));
+    format!("a shim stands for a program; for {command} install {program}")
+}
+
+/// What somebody means who gives a verb that there is not.
+pub fn verb_meant(verb: &[u8]) -> Option<&'static str> {
+    Some(match verb {
+        b"install" => "shims are installed with `embargo shim install`",
+        b"uninstall" => "shims are removed with `embargo shim uninstall`",
+        b"list" => "shims are listed with `embargo shim list`",
+        b"status" => "shims are shown by `embargo shim list`, faults of policy by `embargo lint`",
+        b"init" => "write an embargo.toml, then make its shims with `embargo shim sync`",
+        _ => return None,
+    })
 }
 
 /// A shell that `env` has no words for.

@@ -62,7 +62,7 @@ impl HomeRecord {
         Ok(Some(record))
     }
 
-    /// The record as it is written: a line per fact, `%` escapes for line feeds and `%`.
+    /// The record as it is written: a line per fact, `%` escapes for line feeds, tabs and `%`.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut text = format!("{FIRST_LINE}\nowner {}\n", self.owner).into_bytes();
         let mut path = |key: &str, value: &Path| {
@@ -136,10 +136,11 @@ fn parse_session(text: &str) -> Option<SessionProcess> {
     Some(SessionProcess { pid: pid.parse().ok()?, start: start.parse().ok()? })
 }
 
-fn escape(bytes: &[u8], out: &mut Vec<u8>) {
+/// Line feeds, tabs and `%` as `%` and two digits.
+pub(super) fn escape(bytes: &[u8], out: &mut Vec<u8>) {
     for byte in bytes {
         match byte {
-            b'%' | b'\n' => {
+            b'%' | b'\n' | b'\t' => {
                 let mut code = String::new();
                 // Writing into a String cannot fail.
                 let _ = write!(code, "%{byte:02x}");
@@ -150,7 +151,7 @@ fn escape(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-fn unescape(bytes: &[u8]) -> PathBuf {
+pub(super) fn unescape(bytes: &[u8]) -> PathBuf {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     while let Some((byte, more)) = rest.split_first() {

@@ -4,54 +4,74 @@ use std::ffi::{OsStr, OsString};
 
 use super::sync::wanted;
 use super::{Place, Policies, cannot, say};
-use crate::cli::Outcome;
+use crate::cli::{Outcome, judging};
 use crate::policy::Exit;
-use crate::render::answer;
 use crate::render::installing::{self, Leads, Listed};
+use crate::render::{answer, usage};
 use crate::sys::context::Context;
 use crate::sys::executed::Executed;
-use crate::sys::install::{self, Change, InstallError, ShimDirectory};
-use crate::sys::{program, stdio};
+use crate::sys::install::{self, Change, InstallError, Mark, ShimDirectory};
+use crate::sys::{program, runs, stdio};
 
 pub fn install(names: &[OsString], place: &Place, policies: &Policies) -> Outcome {
     let context = Context::of_caller();
     let path = place.path(&context)?;
+    if let Some((name, program)) = names.iter().find_map(command) {
+        let message = usage::shim_of_command(&name, &program);
+        return Err(judging::usage(&["shim", "install"], message).into());
+    }
     if let Some(name) = names.iter().find(|name| !install::is_shim_name(name)) {
         return Err(cannot(InstallError::NotAName(name.clone())));
     }
     let directory = place.open(&path, &context, policies)?;
     let us = install::ourselves().map_err(cannot)?;
     let wanted = wanted(&path, context, policies, &us).unwrap_or_default();
-    let mut failures = 0;
+    let mut marks = directory.marks().map_err(cannot)?;
+    let (mut made, mut failures) = (Vec::new(), 0);
     for name in names {
         match directory.link(name) {
-            Ok(change) => stdio::print(&installing::change(name, change)),
+            Ok(change) => {
+                made.extend((change == Change::Made).then_some(name));
+                marks.add(name, Mark::Installed);
+                stdio::print(&installing::change(name, change));
+            }
             Err(error) => {
                 failures += 1;
                 say(&error);
                 continue;
             }
         }
-        if !program::exists(name, &us) && !wanted.names.iter().any(|w| OsStr::new(w) == name) {
+        if !program::exists(name, &us) && !wanted.names.contains(name) {
             stdio::say(&installing::nothing_behind(name));
         }
     }
+    directory.keep(&marks).map_err(cannot)?;
     if failures < names.len() {
-        place.say_next_step(&path);
+        place.say_next_step(&path, &made, &us);
     }
     Ok(if failures == 0 { Exit::Success } else { Exit::Findings })
 }
 
+/// A command where a program's name is asked for, and its program.
+fn command(name: &OsString) -> Option<(String, String)> {
+    let text = name.to_str().filter(|text| text.contains(char::is_whitespace))?;
+    let program = text.split_whitespace().next()?;
+    install::is_shim_name(OsStr::new(program)).then(|| (text.to_owned(), program.to_owned()))
+}
+
 pub fn uninstall(names: &[OsString], all: bool, place: &Place) -> Outcome {
     let path = place.path(&Context::of_caller())?;
-    let found = install::shims(&path).map_err(cannot)?;
     let mut is_short = false;
     if path.is_dir() {
         let directory = ShimDirectory::open(&path, 0o700).map_err(cannot)?;
+        let found = install::shims(&path).map_err(cannot)?;
+        let mut marks = directory.marks().map_err(cannot)?;
+        let before = marks.clone();
         for name in if all { &found[..] } else { names } {
             match directory.unlink(name) {
                 Ok(change) => {
                     is_short |= change == Change::Absent;
+                    marks.forget(name);
                     stdio::print(&installing::change(name, change));
                 }
                 Err(error) => {
@@ -62,6 +82,8 @@ pub fn uninstall(names: &[OsString], all: bool, place: &Place) -> Outcome {
         }
         if all {
             directory.close().map_err(cannot)?;
+        } else if marks != before {
+            directory.keep(&marks).map_err(cannot)?;
         }
     }
     Ok(if is_short { Exit::Findings } else { Exit::Success })
@@ -85,6 +107,9 @@ pub fn list(place: &Place, json: bool) -> Outcome {
         true => answer::object(&installing::list_json(&path, &shims)),
         false => installing::list(&path, &shims),
     });
+    if !shims.is_empty() && !program::is_first(&path, runs::is_run) {
+        stdio::say(&installing::not_first(&path, place.option(&path).as_deref()));
+    }
     let is_broken = shims.iter().any(|shim| shim.leads == Leads::Nowhere);
     Ok(if is_broken { Exit::Findings } else { Exit::Success })
 }

@@ -14,6 +14,7 @@ use super::{Outcome, failure};
 use crate::command::quote;
 use crate::render::{installing, usage};
 use crate::sys::context::{Context, Places, absolute};
+use crate::sys::executed::Executed;
 use crate::sys::home::HomeRecord;
 use crate::sys::install::{InstallError, ShimDirectory};
 use crate::sys::{program, runs, sources, stdio};
@@ -53,7 +54,7 @@ enum Act {
     Uninstall {
         #[arg(value_name = "NAME", required_unless_present = "all", conflicts_with = "all")]
         names: Vec<OsString>,
-        /// All of them, and the home record
+        /// All of them, the home record and the list of who wants what
         #[arg(long)]
         all: bool,
         #[command(flatten)]
@@ -68,7 +69,7 @@ enum Act {
         #[arg(long)]
         json: bool,
     },
-    /// Adds and removes shims to match the policies in force for this directory
+    /// Adds shims that the policies in force here want, removes those that nobody wants any more
     #[command(after_help = "Example:\n  cd project && embargo shim sync")]
     Sync {
         #[command(flatten)]
@@ -127,10 +128,21 @@ impl Place {
         Ok(directory)
     }
 
-    fn say_next_step(&self, path: &Path) {
+    /// The directory for `env --dir`, where it has to be given.
+    fn option(&self, path: &Path) -> Option<String> {
+        self.dir.as_ref().map(|_| quote(path.as_os_str().as_bytes()))
+    }
+
+    /// What is left to do in a shell, after these shims were made.
+    fn say_next_step(&self, path: &Path, made: &[&OsString], us: &Executed) {
         if !program::is_first(path, runs::is_run) {
-            let option = self.dir.as_ref().map(|_| quote(path.as_os_str().as_bytes()));
-            stdio::print(&installing::next_step(path, option.as_deref()));
+            stdio::print(&installing::next_step(path, self.option(path).as_deref()));
+            return;
+        }
+        let behind = made.iter().filter(|name| program::exists(name, us));
+        let names: Vec<_> = behind.map(|name| name.to_string_lossy()).collect();
+        if !names.is_empty() {
+            stdio::print(&installing::remembered(&names));
         }
     }
 }

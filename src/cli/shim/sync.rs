@@ -1,43 +1,46 @@
 //! All shims at once, as the policies in force want them.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use super::{Place, Policies, cannot, say};
 use crate::cli::Outcome;
-use crate::cli::in_force::{self, Wanted};
+use crate::cli::in_force;
 use crate::cli::judging::Distrusted;
-use crate::policy::Exit;
+use crate::policy::{Exit, Layer};
 use crate::render::{installing, trouble};
 use crate::sys::context::Context;
 use crate::sys::executed::Executed;
 use crate::sys::home::HomeRecord;
-use crate::sys::install::{self, Change};
-use crate::sys::stdio;
+use crate::sys::install::{self, Change, Mark};
+use crate::sys::{sources, stdio};
 
 pub fn sync(place: &Place, policies: &Policies) -> Outcome {
     let context = Context::of_caller();
     let path = place.path(&context)?;
     let us = install::ourselves().map_err(cannot)?;
-    let Wanted { names, notices } = match wanted(&path, context.clone(), policies, &us) {
+    let wanted = match wanted(&path, context.clone(), policies, &us) {
         Ok(wanted) => wanted,
         Err(Distrusted(message)) => {
             stdio::say(&message);
             return Ok(Exit::Broken);
         }
     };
-    notices.iter().for_each(|notice| stdio::say(&trouble::notice(notice)));
-    let directory = place.open(&path, &context, policies)?;
-    let mut done = Vec::new();
-    for name in install::shims(&path).map_err(cannot)? {
-        if !names.iter().any(|w| *OsStr::new(w) == *name) {
-            done.push((name.clone(), directory.unlink(&name)));
-        }
+    if wanted.by.is_empty() {
+        stdio::say(&installing::nothing_to_sync(&path));
+        return Ok(Exit::Success);
     }
-    let link = |name: &String| (OsString::from(name), directory.link(OsStr::new(name)));
-    done.extend(names.iter().map(link));
+    wanted.notices.iter().for_each(|notice| stdio::say(&trouble::notice(notice)));
+    let directory = place.open(&path, &context, policies)?;
+    let mut marks = directory.marks().map_err(cannot)?;
+    wanted.by.iter().for_each(|(mark, names)| marks.set(mark, names));
+    let unlink = |name: OsString| (directory.unlink(&name), name);
+    let mut done: Vec<_> = marks.unwanted().into_iter().map(unlink).collect();
+    done.extend(wanted.names.into_iter().map(|name| (directory.link(&name), name)));
+    directory.keep(&marks).map_err(cannot)?;
     let (mut changes, mut failures) = (0, 0);
-    for (name, result) in &done {
+    for (result, name) in &done {
         match result {
             Ok(Change::Kept) => {}
             Ok(change) => {
@@ -50,13 +53,24 @@ pub fn sync(place: &Place, policies: &Policies) -> Outcome {
             }
         }
     }
-    stdio::print(&installing::synced(&path, names.len().saturating_sub(failures), changes));
-    place.say_next_step(&path);
+    let shims = install::shims(&path).map_err(cannot)?;
+    stdio::print(&installing::synced(&path, shims.len(), changes));
+    let made = done.iter().filter(|(result, _)| matches!(result, Ok(Change::Made)));
+    let made: Vec<_> = made.map(|(_, name)| name).collect();
+    place.say_next_step(&path, &made, &us);
     Ok(if failures == 0 { Exit::Success } else { Exit::Findings })
 }
 
-/// The names that the policies in force want shims of: those here, and those that the
-/// directory's record names.
+/// The names that the policies in force want shims of.
+#[derive(Debug, Default)]
+pub struct Wanted {
+    pub names: Vec<OsString>,
+    /// The same by who wants them; empty where no policy is.
+    by: Vec<(Mark, Vec<OsString>)>,
+    notices: Vec<String>,
+}
+
+/// Those of the policies here, and those of the ones that the directory's record names.
 pub fn wanted(
     path: &Path,
     context: Context,
@@ -66,9 +80,33 @@ pub fn wanted(
     let record = HomeRecord::read(path);
     let record = record.map_err(|e| Distrusted(installing::record_not_synced(path, &e)))?;
     let named = policies.absolute(&context).into_iter().chain(context.named.iter().cloned());
-    let context = Context { named: named.collect(), record, ..context };
-    let wanted = in_force::wanted(&context, us);
-    let mut wanted = wanted.map_err(|e| Distrusted(installing::not_synced(path, &e)))?;
-    wanted.names.retain(|n| install::is_shim_name(OsStr::new(n)));
+    let here = Context { named: named.collect(), record, ..context };
+    let names = |context: &Context| {
+        let wanted = in_force::wanted(context, us);
+        let wanted = wanted.map_err(|e| Distrusted(installing::not_synced(path, &e)))?;
+        let names = wanted.names.into_iter().map(OsString::from);
+        let names: Vec<OsString> = names.filter(|n| install::is_shim_name(n)).collect();
+        Ok((names, wanted.notices))
+    };
+    let project = project(&here);
+    let everywhere = Context { cwd: None, ..here.clone() };
+    let (all, notices) = names(&here)?;
+    let mut wanted = Wanted { names: all.clone(), notices, ..Wanted::default() };
+    if !sources::find(&everywhere, &[]).is_empty() {
+        let names = names(&everywhere)?.0;
+        wanted.names.extend(names.iter().filter(|name| !all.contains(name)).cloned());
+        wanted.by.push((Mark::User, names));
+    } else if project.is_some() {
+        // What was wanted everywhere is so no more.
+        wanted.by.push((Mark::User, Vec::new()));
+    }
+    wanted.by.extend(project.map(|directory| (Mark::Project(directory), all)));
     Ok(wanted)
+}
+
+/// The directory of the deepest policy file of a project here.
+fn project(context: &Context) -> Option<PathBuf> {
+    let found = sources::find(context, &[]);
+    let file = found.iter().find(|source| source.layer == Layer::Project)?;
+    Path::new(OsStr::from_bytes(&file.path)).parent().map(Path::to_owned)
 }

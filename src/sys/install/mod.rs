@@ -1,8 +1,9 @@
-//! Shim directories: a home record, and for each shimmed name one link to us.
+//! Shim directories: a home record, a list of who wants what, and for each shimmed name one link to us.
 //! Every change is made under a lock on the directory and put in place by rename.
 
 mod error;
 mod files;
+mod marks;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -13,9 +14,11 @@ use std::path::{Path, PathBuf};
 
 use super::executed::Executed;
 use super::home::{HomeRecord, RECORD};
+use super::sources;
 
 pub use error::InstallError;
 pub use files::{is_broken, is_shim_name, make, ourselves, shims, write};
+pub use marks::{MARKS, Mark, Marks};
 
 use files::is_ours;
 
@@ -79,6 +82,22 @@ impl ShimDirectory {
         Ok(())
     }
 
+    /// Who wants the shims that are there. A list that is not there, or not understood,
+    /// takes nothing from anybody.
+    pub fn marks(&self) -> Result<Marks, InstallError> {
+        let text = sources::read_file(&self.path.join(MARKS)).unwrap_or_default();
+        Ok(Marks::of(shims(&self.path)?, &text))
+    }
+
+    /// Writes down who wants what, where that has changed.
+    pub fn keep(&self, marks: &Marks) -> Result<(), InstallError> {
+        let (file, text) = (self.path.join(MARKS), marks.to_bytes());
+        match sources::read_file(&file) {
+            Ok(found) if found == text => Ok(()),
+            _ => write(&file, &text),
+        }
+    }
+
     /// Makes a shim of this name, unless a file of somebody else is there.
     pub fn link(&self, name: &OsStr) -> Result<Change, InstallError> {
         let file = self.file(name)?;
@@ -113,14 +132,15 @@ impl ShimDirectory {
         }
     }
 
-    /// Removes the record, and the directory when nothing is left in it.
+    /// Removes the record and the list, and the directory when nothing is left in it.
     pub fn close(self) -> Result<(), InstallError> {
-        let record = self.path.join(RECORD);
-        match std::fs::remove_file(&record) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => {
-                return Err(InstallError::at(&record, e));
+        for file in [RECORD, MARKS].map(|name| self.path.join(name)) {
+            match std::fs::remove_file(&file) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                    return Err(InstallError::at(&file, e));
+                }
+                _ => {}
             }
-            _ => {}
         }
         // Somebody else's files keep it.
         let _ = std::fs::remove_dir(&self.path);

@@ -39,12 +39,12 @@ const HIDDEN: &[(&str, &str)] = &[
         "aws·configure·set·aws_secret_access_key·█",
     ),
     (
-        "npm·config·set·//registry.npmjs.org/:_authToken·x",
-        "npm·config·set·//registry.npmjs.org/:_authToken·█",
+        "npm·config·set·//registry.example/:_authToken·x",
+        "npm·config·set·//registry.example/:_authToken·█",
     ),
     (
-        "npm·publish·--//registry.npmjs.org/:_authToken=x",
-        "npm·publish·--//registry.npmjs.org/:_authToken=█",
+        "npm·publish·--//registry.example/:_authToken=x",
+        "npm·publish·--//registry.example/:_authToken=█",
     ),
     ("git·config·--global·github.token·x", "git·config·--global·github.token·█"),
     ("psql·host=db user=u password=p w", "psql·host=db user=u password=█ w"),
