@@ -64,6 +64,21 @@ pub fn refuse(
     refusal.exit()
 }
 
+/// Says that policy cannot be trusted, and records that the call was not made.
+pub fn distrusted(context: &Context, argv: &[BString], message: &str) -> Exit {
+    stdio::fill_closed();
+    let event = Event {
+        kind: Kind::Broken,
+        rule: "broken".to_owned(),
+        verdict: "broken".to_owned(),
+        exit: Exit::Broken.code(),
+        ..event(context, argv, Door::Shim)
+    };
+    append(context, &event, u32::MAX);
+    stdio::say(message);
+    Exit::Broken
+}
+
 fn record(
     context: &Context,
     decision: &Decision,
@@ -71,11 +86,6 @@ fn record(
     argv: &[BString],
     door: Door,
 ) -> Option<Recorded> {
-    let state = context.state().filter(|_| context.may_write())?;
-    let recorded = context.record.as_ref().and_then(|r| r.session);
-    let lineage = Lineage::of_this_process(recorded);
-    let ancestry = lineage.ancestry(argv, None);
-    let session = session::identify(&session::facts(recorded, &ancestry, environment::text));
     let event = Event {
         kind: match refusal.severity() {
             Severity::Ask | Severity::Grant => Kind::Asked,
@@ -86,6 +96,24 @@ fn record(
         rules: refusal.rules().iter().map(|r| r.id.0.clone()).collect(),
         verdict: severity_name(refusal.severity()).to_owned(),
         exit: refusal.exit().code(),
+        ..event(context, argv, door)
+    };
+    append(context, &event, decision.settings.surface_after)
+}
+
+/// What cannot be written down changes nothing.
+fn append(context: &Context, event: &Event, surface_after: u32) -> Option<Recorded> {
+    let state = context.state().filter(|_| context.may_write())?;
+    evidence::record(state, event, surface_after).ok()
+}
+
+/// Who called what, where and when.
+fn event(context: &Context, argv: &[BString], door: Door) -> Event {
+    let recorded = context.record.as_ref().and_then(|r| r.session);
+    let lineage = Lineage::of_this_process(recorded);
+    let ancestry = lineage.ancestry(argv, None);
+    let session = session::identify(&session::facts(recorded, &ancestry, environment::text));
+    Event {
         door: door.name().to_owned(),
         session: session.id.key(),
         agent: session.agent,
@@ -98,8 +126,8 @@ fn record(
         cwd: context.cwd.clone().unwrap_or_default(),
         began_ms: began_ms(),
         told: !stdio::stderr_is_null(),
-    };
-    evidence::record(state, &event, decision.settings.surface_after).ok()
+        ..Event::default()
+    }
 }
 
 fn tell_person(

@@ -7,7 +7,7 @@ use bstr::{BString, ByteSlice};
 
 use crate::decide::{Subject, decide};
 use crate::policy::{Exit, Verdict};
-use crate::refuse::{Door, refuse};
+use crate::refuse::{Door, distrusted, refuse};
 use crate::render::trouble;
 use crate::sys::context::Context;
 use crate::sys::executed::Executed;
@@ -30,7 +30,9 @@ pub fn run(start: &Start, argv: &[BString], us: &Executed) -> Exit {
     }
     let decision = match decide(&context, Subject::Call(&judged)) {
         Ok(decision) => decision,
-        Err(distrust) => return broken(&trouble::distrust(name, &distrust)),
+        Err(distrust) => {
+            return distrusted(&context, &judged, &trouble::distrust(name, &distrust));
+        }
     };
     for notice in &decision.notices {
         stdio::say(&trouble::notice(notice));

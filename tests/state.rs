@@ -738,3 +738,16 @@ fn the_systems_policy_counts_above_all_and_cannot_be_moved() {
         }
     }
 }
+
+/// A call that was not made because nothing can be trusted is in the log like any other.
+#[test]
+fn what_was_not_run_for_a_broken_policy_is_recorded() {
+    let world = World::new();
+    world.stub("gradle").install(&["gradle"]);
+    world.write("home/.config/embargo/embargo.toml", "[[embargo]\n");
+    world.shim("gradle", &["build"]).any_output().status(88).run();
+    let log = world.embargo(&["log"]).any_output().run();
+    assert!(log.stdout.contains(" broken broken exit 88 "), "{log:?}");
+    assert!(log.stdout.ends_with("gradle build\n"), "{log:?}");
+    assert_eq!(world.calls(), "");
+}
