@@ -385,8 +385,10 @@ fn every_end_is_the_real_programs_own() {
         deaths += u32::from(answer.status & 0x7f == signal);
         stops += u32::from(answer.status & 0xff == 0x7f);
     }
-    // CHLD, CONT, URG and WINCH do nothing.
-    assert_eq!(deaths + stops, 31 - 4);
+    // CHLD, CONT, URG and WINCH do nothing; STOP stops, and so do TSTP, TTIN and TTOU but in
+    // an orphaned process group (setpgid(2)), which a test without a terminal may be in.
+    assert_eq!(deaths, 31 - 4 - 4);
+    assert!([1, 4].contains(&stops), "{stops}");
 }
 
 #[test]

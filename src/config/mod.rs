@@ -1,8 +1,8 @@
 //! Text → policy, and every fault at once. Pure: files are read by the caller.
 //!
-//! A source is first a tree with places ([`node`], one for TOML and JSON), then a
-//! [`file`] whose every key was looked at, then part of the [`Policy`] with all
-//! other layers and packs ([`load`]). Descriptions of commands go the same way.
+//! A source is first a tree with places (`node`, one for TOML and JSON), then a
+//! `file` whose every key was looked at, then part of the [`Policy`] with all
+//! other layers and packs (`load`). Descriptions of commands go the same way.
 //!
 //! [`Policy`]: crate::policy::Policy
 

@@ -1,8 +1,8 @@
 //! Takes secrets out of command lines before they are written down or shown.
 //!
 //! What counts: values of options, assignments, headers and JSON members whose
-//! *name* says so ([`names`]), the options by which some programs take a password
-//! ([`programs`]), passwords in URLs, and well-known shapes of keys ([`shapes`]).
+//! *name* says so (`names`), the options by which some programs take a password
+//! (`programs`), passwords in URLs, and well-known shapes of keys (`shapes`).
 //! Words with white space are read as shell text, so that `sh -c '…'` is covered.
 //!
 //! In doubt a word is hidden: a log with too little in it harms less than a key in
