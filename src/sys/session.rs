@@ -5,6 +5,7 @@
 mod tests;
 
 use super::processes::SessionProcess;
+use super::raw;
 use crate::policy::Ancestry;
 
 /// A harness: how its tool calls are known, and the variable that holds its session's id.
@@ -125,13 +126,11 @@ pub fn facts(
     variable: impl Fn(&str) -> Option<String>,
 ) -> Facts {
     let set = |name| variable(name).filter(|value| !value.is_empty()).map(|value| (name, value));
-    let leader = rustix::process::getsid(None).ok();
-    let pid = leader.and_then(|pid| u32::try_from(pid.as_raw_nonzero().get()).ok());
     Facts {
         recorded,
         variables: variables().filter_map(set).collect(),
         // A leader that has ended still names its session.
-        terminal: pid
+        terminal: raw::session_leader()
             .map(|pid| SessionProcess::of(pid).unwrap_or(SessionProcess { pid, start: 0 })),
         ancestor: BY_PROCESS.into_iter().find(|name| ancestry.has(name)),
     }

@@ -132,6 +132,15 @@ pub fn executed_path() -> Option<&'static CStr> {
     None
 }
 
+/// The leader of this process's terminal session, where it can be named: one that lives
+/// outside of our pid namespace has no number here, getsid(2) says 0, and rustix takes
+/// that for one.
+pub fn session_leader() -> Option<u32> {
+    // SAFETY: getsid takes a number and touches no memory of ours.
+    let pid = unsafe { libc::getsid(0) };
+    u32::try_from(pid).ok().filter(|pid| *pid != 0)
+}
+
 /// A signal that is ignored for a while, and then again what it was. For SIGPIPE and SIGXFSZ:
 /// what they tell of, the failed write says as well, and it is ours, not the real program's.
 #[derive(Debug)]
