@@ -127,6 +127,7 @@ fn foreign_files_stop_no_other_shim() {
     let foreign = ["[W]/shims/aa is there, and is no shim", "[W]/shims/npm is there, and is no"];
     let sync = || world.embargo(&["shim", "sync", "--dir", "../shims"]).status(1);
     sync().stderr_has(&foreign).stdout_has(&["gradle: shim made", "5 shims in [W]/shims"]).run();
+    world.stub("git");
     let install = ["shim", "install", "--dir", "../shims", "aa", "git", "npm", "gradle"];
     let install = world.embargo(&install).status(1).stderr_has(&foreign);
     install.stdout_has(&["git: shim made", "gradle: shim was there"]).run();

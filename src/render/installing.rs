@@ -80,11 +80,13 @@ pub fn change(name: &OsStr, change: Change) -> String {
     }
 }
 
-/// A name that is now a program, and was none.
+/// A name that would be a program, and is none.
 pub fn nothing_behind(name: &OsStr) -> String {
     let name = quoted(name);
     format!(
-        "embargo: note: no program {name} is on PATH and no rule refuses it; `command -v` will find it all the same\n"
+        "embargo: no shim {name}: no program of that name is on PATH and no rule refuses it, so that \
+         `command -v` would find what is not there. Write a rule that refuses it, then run this again \
+         (or `embargo shim sync`); `--force` makes the shim all the same\n"
     )
 }
 

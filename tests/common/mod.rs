@@ -102,10 +102,10 @@ impl World {
         fs::read_to_string(self.path("calls")).unwrap_or_default()
     }
 
-    /// Shims in the world's `shims`, by `embargo shim install --dir`.
+    /// Shims in the world's `shims`, whether or not there is anything behind them.
     pub fn install(&self, names: &[&str]) -> &Self {
         let directory = self.path("shims");
-        let mut words = vec![OsStr::new("shim"), "install".as_ref(), "--dir".as_ref()];
+        let mut words = ["shim", "install", "--force", "--dir"].map(OsStr::new).to_vec();
         words.push(directory.as_os_str());
         words.extend(names.iter().map(OsStr::new));
         let found = self.embargo(&words).any_output().run();

@@ -13,7 +13,9 @@ use crate::sys::executed::Executed;
 use crate::sys::install::{self, Change, InstallError, Mark, ShimDirectory};
 use crate::sys::{program, runs, stdio};
 
-pub fn install(names: &[OsString], place: &Place, policies: &Policies) -> Outcome {
+/// Makes shims of the names that have a program behind them or a rule against them;
+/// with `force`, of all.
+pub fn install(names: &[OsString], force: bool, place: &Place, policies: &Policies) -> Outcome {
     let context = Context::of_caller();
     let path = place.path(&context)?;
     if let Some((name, program)) = names.iter().find_map(command) {
@@ -25,10 +27,18 @@ pub fn install(names: &[OsString], place: &Place, policies: &Policies) -> Outcom
     }
     let directory = place.open(&path, &context, policies)?;
     let us = install::ourselves().map_err(cannot)?;
+    // Policies that cannot be trusted want nothing; names with a program need nobody's wish.
     let wanted = wanted(&path, context, policies, &us).unwrap_or_default();
+    let is_made =
+        |name: &OsString| force || program::exists(name, &us) || wanted.names.contains(name);
     let mut marks = directory.marks().map_err(cannot)?;
     let (mut made, mut failures) = (Vec::new(), 0);
     for name in names {
+        if !is_made(name) {
+            failures += 1;
+            stdio::say(&installing::nothing_behind(name));
+            continue;
+        }
         match directory.link(name) {
             Ok(change) => {
                 made.extend((change == Change::Made).then_some(name));
@@ -38,11 +48,7 @@ pub fn install(names: &[OsString], place: &Place, policies: &Policies) -> Outcom
             Err(error) => {
                 failures += 1;
                 say(&error);
-                continue;
             }
-        }
-        if !program::exists(name, &us) && !wanted.names.contains(name) {
-            stdio::say(&installing::nothing_behind(name));
         }
     }
     directory.keep(&marks).map_err(cannot)?;

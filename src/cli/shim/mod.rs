@@ -44,6 +44,9 @@ enum Act {
     Install {
         #[arg(value_name = "NAME", required = true)]
         names: Vec<OsString>,
+        /// Also where no program of the name is on PATH and no rule refuses it
+        #[arg(long, short)]
+        force: bool,
         #[command(flatten)]
         place: Place,
         #[command(flatten)]
@@ -89,7 +92,9 @@ struct Place {
 /// Does one act.
 pub fn run(args: Args) -> Outcome {
     match args.act {
-        Act::Install { names, place, policies } => change::install(&names, &place, &policies),
+        Act::Install { names, force, place, policies } => {
+            change::install(&names, force, &place, &policies)
+        }
         Act::Uninstall { names, all, place } => change::uninstall(&names, all, &place),
         Act::List { place, json } => change::list(&place, json),
         Act::Sync { place, policies } => sync::sync(&place, &policies),
