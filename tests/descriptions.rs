@@ -89,6 +89,22 @@ fn argv_is_read_as_the_manuals_say() {
     report(&cases.case, &all());
 }
 
+/// One file a command, at least eight rows in each.
+#[test]
+fn argv_of_each_further_command_is_read_as_its_manual_says() {
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/words");
+    let mut cases = Vec::new();
+    for entry in std::fs::read_dir(directory).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let rows: Cases =
+            toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        assert!(rows.case.len() >= 8, "{}: {} rows", path.display(), rows.case.len());
+        cases.extend(rows.case);
+    }
+    report(&cases, &all());
+}
+
 #[test]
 fn a_users_description_takes_the_place_of_ours() {
     let own = source("tool.toml", Layer::User, "names = ['git']\noptions = ['-z, --zed <n>']\n");
