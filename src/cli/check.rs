@@ -2,7 +2,7 @@
 //! leaves no evidence.
 
 use super::Outcome;
-use super::judging::{self, Asked, Call, Distrusted, Policies};
+use super::judging::{self, Asked, Distrusted, Policies, Question};
 use crate::line;
 use crate::policy::{Exit, Verdict};
 use crate::render::refusal::{self, Circumstances};
@@ -14,12 +14,7 @@ use crate::sys::{sources, stdio};
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub struct Args {
     #[command(flatten)]
-    policies: Policies,
-    /// One JSON object
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    call: Call,
+    question: Question,
 }
 
 const USAGE: &str = "embargo check [OPTIONS] 'LINE'
@@ -36,10 +31,11 @@ person's approval, 88 the policy cannot be trusted.";
 
 /// Prints the verdict; its exit status is ours.
 pub fn run(args: Args) -> Outcome {
-    let asked = args.call.asked("check")?;
-    match judged(&args.policies, &asked, args.json) {
+    let Args { question } = args;
+    let asked = question.call.asked("check")?;
+    match judged(&question.policies, &asked, question.json) {
         Ok(exit) => Ok(exit),
-        Err(Distrusted(message)) if args.json => {
+        Err(Distrusted(message)) if question.json => {
             stdio::print(&answer::object(&answer::broken(&message)));
             Ok(Exit::Broken)
         }

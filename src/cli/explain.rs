@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::in_force;
-use super::judging::{self, Asked, Call, Distrusted, Policies};
+use super::judging::{self, Asked, Distrusted, Policies, Question};
 use crate::decide::Decision;
 use crate::line;
 use crate::policy::{Ancestry, Exit, Invocation, Rule, considered};
@@ -17,12 +17,7 @@ use crate::view::{Contents, View, encode};
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub struct Args {
     #[command(flatten)]
-    policies: Policies,
-    /// One JSON object
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    call: Call,
+    question: Question,
 }
 
 const USAGE: &str = "embargo explain [OPTIONS] 'LINE'
@@ -38,8 +33,9 @@ it and why it hits or does not, the policy files, and what cannot be known. Runs
 
 /// Prints the explanation.
 pub fn run(args: Args) -> Outcome {
-    let asked = args.call.asked("explain")?;
-    match explained(&args.policies, &asked, args.json) {
+    let Args { question } = args;
+    let asked = question.call.asked("explain")?;
+    match explained(&question.policies, &asked, question.json) {
         Ok(text) => {
             stdio::print(&text);
             Ok(Exit::Success)

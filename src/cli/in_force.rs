@@ -3,12 +3,43 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use super::judging::{Distrusted, Policies};
 use crate::config::{self, Diagnostic, Loaded, SourceText};
-use crate::policy::shimmed_names;
+use crate::policy::{Exit, shimmed_names};
+use crate::render::findings;
 use crate::sys::context::Context;
 use crate::sys::executed::Executed;
-use crate::sys::{policy_view, program, sources};
+use crate::sys::{policy_view, program, sources, stdio};
 use crate::view::{Contents, Distrust, Proof, Read, SourceRecord, View, prove, source_text};
+
+/// Which policies `lint` and `test` look into.
+#[derive(Debug, clap::Args)]
+pub struct Files {
+    #[command(flatten)]
+    policies: Policies,
+    /// Policy files, each by itself; without any, the policies in force here together
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Files {
+    /// At least one set; else what is missing is said, and how the verb `name` ends.
+    pub fn sets(&self, name: &str) -> Result<Vec<Set>, Exit> {
+        let context = self.policies.context(OsStr::new(name)).map_err(|Distrusted(message)| {
+            stdio::say(&message);
+            Exit::Broken
+        })?;
+        let sets = sets(&context, &self.files);
+        if sets.is_empty() {
+            stdio::say(&findings::no_policy());
+            return Err(Exit::Findings);
+        }
+        Ok(sets)
+    }
+}
 
 /// Policies that count together, loaded.
 #[derive(Debug, Default)]
@@ -30,7 +61,7 @@ impl Set {
 
 /// Each file by itself; without any, all that is in force here together. Empty when
 /// there is no policy at all.
-pub fn sets(context: &Context, files: &[PathBuf]) -> Vec<Set> {
+fn sets(context: &Context, files: &[PathBuf]) -> Vec<Set> {
     if files.is_empty() {
         let found = sources::find(context, &[]);
         let texts = |read: Read, bytes| source_text(&read.path, read.layer, bytes);

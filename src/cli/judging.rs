@@ -46,6 +46,18 @@ impl Policies {
     }
 }
 
+/// What `check` and `explain` are asked.
+#[derive(Debug, clap::Args)]
+pub struct Question {
+    #[command(flatten)]
+    pub policies: Policies,
+    /// One JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub call: Call,
+}
+
 /// A line, or the words of a command.
 #[derive(Debug, clap::Args)]
 pub struct Call {

@@ -1,11 +1,7 @@
 //! `embargo lint`: everything that is wrong with policies, at once.
 
-use std::ffi::OsStr;
-use std::path::PathBuf;
-
 use super::Outcome;
-use super::in_force::{self, Set};
-use super::judging::{Distrusted, Policies};
+use super::in_force::{Files, Set};
 use crate::config::{Diagnostic, Level};
 use crate::policy::{Exit, Rule};
 use crate::render::{answer, examples, findings};
@@ -16,16 +12,10 @@ use crate::sys::stdio;
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
-    policies: Policies,
-    /// Policy files, each by itself; without any, the policies in force here together
-    #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
+    files: Files,
     /// Says for each rule where it can bite
     #[arg(long, short)]
     verbose: bool,
-    /// One JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -38,23 +28,15 @@ Exit status: 0 nothing but notes, 1 errors or warnings.";
 
 /// Prints the findings.
 pub fn run(args: Args) -> Outcome {
-    let context = match args.policies.context(OsStr::new("embargo lint")) {
-        Ok(context) => context,
-        Err(Distrusted(message)) => {
-            stdio::say(&message);
-            return Ok(Exit::Broken);
-        }
+    let sets = match args.files.sets("embargo lint") {
+        Ok(sets) => sets,
+        Err(exit) => return Ok(exit),
     };
-    let sets = in_force::sets(&context, &args.files);
-    if sets.is_empty() {
-        stdio::say(&findings::no_policy());
-        return Ok(Exit::Findings);
-    }
     let found = found(&sets);
     let unread: Vec<_> = sets.iter().flat_map(|set| &set.unread).cloned().collect();
     let rules: Vec<&Rule> =
         sets.iter().flat_map(|set| &set.loaded.policy.rules).filter(|_| args.verbose).collect();
-    stdio::print(&match args.json {
+    stdio::print(&match args.files.json {
         true => answer::object(&findings::json(&found, &unread, &rules)),
         false => findings::plain(&found, &unread, &rules),
     });

@@ -1,11 +1,7 @@
 //! `embargo test`: do the policies do what their own examples say?
 
-use std::ffi::OsStr;
-use std::path::PathBuf;
-
 use super::Outcome;
-use super::in_force;
-use super::judging::{Distrusted, Policies};
+use super::in_force::{Files, Set};
 use crate::config::Level;
 use crate::policy::Exit;
 use crate::render::{answer, diagnostic, examples, findings};
@@ -16,13 +12,7 @@ use crate::sys::stdio;
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     #[command(flatten)]
-    policies: Policies,
-    /// Policy files, each tested by itself; without any, the policies in force here together
-    #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// One JSON object
-    #[arg(long)]
-    json: bool,
+    files: Files,
 }
 
 const EXAMPLES: &str = "\
@@ -35,19 +25,11 @@ rules prescribe in `instead`. Exit status: 0 all hold, 1 some do not.";
 
 /// Prints failures and counts.
 pub fn run(args: Args) -> Outcome {
-    let context = match args.policies.context(OsStr::new("embargo test")) {
-        Ok(context) => context,
-        Err(Distrusted(message)) => {
-            stdio::say(&message);
-            return Ok(Exit::Broken);
-        }
+    let sets = match args.files.sets("embargo test") {
+        Ok(sets) => sets,
+        Err(exit) => return Ok(exit),
     };
-    let sets = in_force::sets(&context, &args.files);
-    if sets.is_empty() {
-        stdio::say(&findings::no_policy());
-        return Ok(Exit::Findings);
-    }
-    let proofs: Vec<_> = sets.iter().map(in_force::Set::prove).collect();
+    let proofs: Vec<_> = sets.iter().map(Set::prove).collect();
     let mut is_sound = true;
     for set in &sets {
         set.unread.iter().for_each(|(path, why)| stdio::say(&findings::unread(path, why)));
@@ -56,7 +38,7 @@ pub fn run(args: Args) -> Outcome {
         stdio::say(&diagnostic::plain_all(&errors));
         is_sound &= errors.is_empty() && set.unread.is_empty();
     }
-    stdio::print(&match args.json {
+    stdio::print(&match args.files.json {
         true => answer::object(&examples::json(&proofs, is_sound)),
         false => examples::plain(&proofs, is_sound),
     });
