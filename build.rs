@@ -1,40 +1,117 @@
-//! Lists the data that is compiled in: a new command or pack is a new file, and no Rust.
+//! Compiles in the data: packs as they are, descriptions of commands as they are read. A
+//! new command or pack is a new file, and no Rust.
+//!
+//! Descriptions go through the very reader that a user's own go through, so it is part of
+//! this program too: reading eighty of them as TOML is nothing that a call can wait for.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::{env, fs, io, path::Path};
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let root = env::var("CARGO_MANIFEST_DIR")?;
-    let out = env::var("OUT_DIR")?;
-    for (dir, table) in [("shims", "DESCRIPTIONS"), ("examples", "PACKS")] {
-        println!("cargo::rerun-if-changed={dir}");
-        let mut entries = Vec::new();
-        for entry in fs::read_dir(Path::new(&root).join(dir))? {
-            let path = entry?.path();
-            if path.extension().is_some_and(|e| e == "toml") {
-                let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                entries.push(format!(
-                    "    ({name:?}, include_str!({:?})),\n",
-                    path.display().to_string()
-                ));
-            }
-        }
-        entries.sort();
-        let text = format!(
-            "/// Files of `{dir}/`: name without extension, and text.\npub const {table}: &[(&str, &str)] = &[\n{}];\n",
-            entries.concat()
-        );
-        fs::write(Path::new(&out).join(format!("{dir}.rs")), text)?;
-    }
+use command::Catalogue;
+use config::SourceText;
+use policy::Layer;
+
+#[allow(dead_code, reason = "what only the library calls")]
+#[path = "src/command"]
+mod command {
+    mod catalogue;
+    mod grammar;
+
+    pub use catalogue::{Catalogue, Description, Example};
+    pub use grammar::{Grammar, OptionSpec, Wraps};
+}
+
+#[allow(dead_code, reason = "what only the library calls")]
+#[path = "src/policy"]
+mod policy {
+    mod layer;
+
+    pub use layer::Layer;
+}
+
+#[allow(dead_code, reason = "what only the library calls")]
+#[allow(unused_imports, reason = "what only the library calls")]
+#[path = "src/config"]
+mod config {
+    mod code;
+    mod description;
+    mod diagnostic;
+    mod fields;
+    mod from_json;
+    mod from_toml;
+    mod level;
+    mod node;
+    mod options;
+    mod report;
+    mod source;
+    mod suggest;
+    mod text;
+    mod value;
+
+    pub use code::{Code, Level};
+    pub use description::description;
+    pub use diagnostic::{Diagnostic, Place};
+    pub use source::SourceText;
+}
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    fs::write(out.join("catalogue.bin"), postcard::to_stdvec(&catalogue(&root)?)?)?;
+    fs::write(out.join("packs.rs"), packs(&root)?)?;
     // Views are keyed by build: another build never reads this one's layout.
     let mut hasher = DefaultHasher::new();
     for dir in ["src", "shims", "examples", "Cargo.toml"] {
-        digest(&Path::new(&root).join(dir), &mut hasher)?;
+        digest(&root.join(dir), &mut hasher)?;
+        println!("cargo::rerun-if-changed={dir}");
     }
     println!("cargo::rustc-env=EMBARGO_BUILD_ID={:016x}", hasher.finish());
-    println!("cargo::rerun-if-changed=src");
-    println!("cargo::rerun-if-changed=Cargo.toml");
+    println!("cargo::rerun-if-changed=build.rs");
     Ok(())
+}
+
+/// All of `shims/`, without what only tests and readers need.
+fn catalogue(root: &Path) -> Result<Catalogue, Failure> {
+    let mut catalogue = Catalogue::default();
+    for path in tables(&root.join("shims"))? {
+        let shown = path.strip_prefix(root)?.display().to_string();
+        let bytes = fs::read(&path)?;
+        let source = SourceText { path, shown, layer: Layer::System, bytes };
+        let mut description = config::description(&source).map_err(|faults| {
+            let line = |d: &config::Diagnostic| {
+                format!("{}:{}:{}: {}; {}", d.shown, d.line, d.column, d.message, d.help)
+            };
+            faults.iter().map(line).collect::<Vec<_>>().join("\n")
+        })?;
+        description.examples.clear();
+        description.manual.clear();
+        catalogue.add(description);
+    }
+    Ok(catalogue)
+}
+
+fn packs(root: &Path) -> Result<String, Failure> {
+    let mut entries = String::new();
+    for path in tables(&root.join("examples"))? {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let path = path.display().to_string();
+        entries += &format!("    ({name:?}, include_str!({path:?})),\n");
+    }
+    Ok(format!(
+        "/// Files of `examples/`: name without extension, and text.\npub const PACKS: &[(&str, &str)] = &[\n{entries}];\n"
+    ))
+}
+
+/// The TOML files of a directory, by name.
+fn tables(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(directory)?.map(|entry| entry.map(|e| e.path()));
+    let mut paths = entries.collect::<Result<Vec<_>, _>>()?;
+    paths.retain(|path| path.extension().is_some_and(|e| e == "toml"));
+    paths.sort();
+    Ok(paths)
 }
 
 /// Feeds names and contents below `path`, in order, into the hasher.

@@ -12,7 +12,7 @@ use super::Grammar;
 pub struct Description {
     /// The first is canonical; one that ends in `*` stands for any version suffix.
     pub names: Vec<String>,
-    /// Where the facts come from.
+    /// Where the facts come from; empty in what is compiled in.
     pub manual: String,
     /// By path: `git`, `git push`.
     pub grammars: BTreeMap<String, Grammar>,
@@ -26,6 +26,7 @@ pub struct Description {
     pub argv0_is_path: bool,
     /// The first operand is a script.
     pub interpreter: bool,
+    /// For tests and readers; none in what is compiled in.
     pub examples: Vec<Example>,
 }
 
@@ -47,7 +48,7 @@ pub struct Example {
 }
 
 /// Descriptions by name.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Catalogue {
     descriptions: BTreeMap<String, Description>,
     names: BTreeMap<String, String>,

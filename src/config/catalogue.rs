@@ -1,30 +1,19 @@
 //! All descriptions: those that are compiled in, and a user's own.
 
-use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use crate::command::Catalogue;
-use crate::policy::Layer;
 
 use super::source::Page;
 use super::{Code, Diagnostic, SourceText, description};
 
-include!(concat!(env!("OUT_DIR"), "/shims.rs"));
-
-/// The compiled-in descriptions as sources: name and text of `shims/*.toml`.
-pub fn built_in() -> impl Iterator<Item = SourceText> {
-    DESCRIPTIONS.iter().map(|(name, text)| SourceText {
-        path: PathBuf::from(format!("shims/{name}.toml")),
-        shown: format!("shims/{name}.toml"),
-        layer: Layer::System,
-        bytes: text.as_bytes().to_vec(),
-    })
-}
+/// The descriptions of `shims/`, read by the build script.
+static COMPILED_IN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalogue.bin"));
 
 /// Every description, a user's own in place of a compiled-in one of the same
 /// canonical name. A file with errors contributes nothing, and its faults are told.
 pub fn catalogue(user: &[SourceText]) -> (Catalogue, Vec<Diagnostic>) {
-    let (mut catalogue, mut faults) = BUILT_IN.get_or_init(of_built_in).clone();
+    let (mut catalogue, mut faults) = (built_in(), Vec::new());
     for source in user {
         if !source.layer.may_loosen() {
             faults.push(not_here(source));
@@ -38,19 +27,11 @@ pub fn catalogue(user: &[SourceText]) -> (Catalogue, Vec<Diagnostic>) {
     (catalogue, faults)
 }
 
-/// Read once a process: a judge of many policies does not read it again.
-static BUILT_IN: OnceLock<(Catalogue, Vec<Diagnostic>)> = OnceLock::new();
-
-fn of_built_in() -> (Catalogue, Vec<Diagnostic>) {
-    let mut catalogue = Catalogue::default();
-    let mut faults = Vec::new();
-    for source in built_in() {
-        match description(&source) {
-            Ok(description) => catalogue.add(description),
-            Err(mut found) => faults.append(&mut found),
-        }
-    }
-    (catalogue, faults)
+/// Unpacked once a process: a judge of many policies does not do it again.
+fn built_in() -> Catalogue {
+    static BUILT_IN: OnceLock<Catalogue> = OnceLock::new();
+    // The build script's own words, in the form of this very build: there is no error to give.
+    BUILT_IN.get_or_init(|| postcard::from_bytes(COMPILED_IN).unwrap_or_default()).clone()
 }
 
 /// A description can hide the word that a rule speaks of: a project has none.

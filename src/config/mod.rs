@@ -35,7 +35,7 @@ mod text;
 mod value;
 
 pub use bites::{Bites, Reach, bites};
-pub use catalogue::{built_in, catalogue};
+pub use catalogue::catalogue;
 pub use code::{Code, Level};
 pub use description::description;
 pub use diagnostic::{Diagnostic, Place};

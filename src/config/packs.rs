@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{SourceText, suggest};
 
-include!(concat!(env!("OUT_DIR"), "/examples.rs"));
+include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 
 /// A pack or a file that is extended.
 pub(super) struct Target {

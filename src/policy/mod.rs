@@ -9,6 +9,7 @@ mod form;
 mod interpreter;
 mod invocation;
 mod judge;
+mod layer;
 mod pattern;
 mod rule;
 mod shimmed;
@@ -21,9 +22,10 @@ pub use exit::Exit;
 pub use form::{FlagChoice, Form, Operator, ParseFormError};
 pub use invocation::{Invocation, Stage};
 pub use judge::{judge, judge_all};
+pub use layer::Layer;
 pub use pattern::Pattern;
 pub use rule::{
-    Callers, Effects, Exception, Layer, Origin, Reserved, Rule, RuleId, Ruling, Says, Subject,
+    Callers, Effects, Exception, Origin, Reserved, Rule, RuleId, Ruling, Says, Subject,
 };
 pub use shimmed::shimmed_names;
 pub use verdict::{Because, Refusal, Severity, Verdict};
