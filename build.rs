@@ -12,7 +12,7 @@ use command::Catalogue;
 use config::SourceText;
 use policy::Layer;
 
-#[allow(dead_code, reason = "what only the library calls")]
+#[expect(dead_code, reason = "what only the library calls")]
 #[path = "src/command"]
 mod command {
     mod catalogue;
@@ -22,7 +22,7 @@ mod command {
     pub use grammar::{Grammar, OptionSpec, Wraps};
 }
 
-#[allow(dead_code, reason = "what only the library calls")]
+#[expect(dead_code, reason = "what only the library calls")]
 #[path = "src/policy"]
 mod policy {
     mod layer;
@@ -30,8 +30,8 @@ mod policy {
     pub use layer::Layer;
 }
 
-#[allow(dead_code, reason = "what only the library calls")]
-#[allow(unused_imports, reason = "what only the library calls")]
+#[expect(dead_code, reason = "what only the library calls")]
+#[expect(unused_imports, reason = "what only the library calls")]
 #[path = "src/config"]
 mod config {
     mod code;
