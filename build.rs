@@ -31,7 +31,6 @@ mod policy {
 }
 
 #[expect(dead_code, reason = "what only the library calls")]
-#[expect(unused_imports, reason = "what only the library calls")]
 #[path = "src/config"]
 mod config {
     mod code;

@@ -218,7 +218,7 @@ fn a_fault_is_an_object_for_machines() {
 
 #[test]
 fn the_page_of_codes_lists_them_all_and_nothing_else() {
-    let page = include_str!("../docs/diagnostics.md");
+    let page = include_str!("../docs/reference/diagnostics.md");
     let row = |(_, level, name, documentation): &(Code, Level, &str, &str)| {
         format!("| `{name}` | {} | {documentation} |\n", level.name())
     };

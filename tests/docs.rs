@@ -26,12 +26,12 @@ const PAGES: [&str; 11] = [
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
-    "docs/policy.md",
-    "docs/diagnostics.md",
-    "docs/exit-codes.md",
-    "docs/json.md",
-    "docs/environment.md",
-    "docs/files.md",
+    "docs/reference/policy.md",
+    "docs/reference/diagnostics.md",
+    "docs/reference/exit-codes.md",
+    "docs/reference/json.md",
+    "docs/reference/environment.md",
+    "docs/reference/files.md",
     "shims/README.md",
 ];
 
@@ -216,7 +216,7 @@ fn blocks_do_what_they_say() {
                 // Tests of their own, below.
                 "sh" => assert_eq!((page, text.as_str()), ("README.md", COMMANDS), "{place}"),
                 "dockerfile" => assert_eq!(page, "README.md", "{place}"),
-                "json refusal" => assert_eq!(page, "docs/json.md", "{place}"),
+                "json refusal" => assert_eq!(page, "docs/reference/json.md", "{place}"),
                 "text" | "toml" => {}
                 other => panic!("{place}: no test knows blocks of the kind {other:?}"),
             }
@@ -306,7 +306,7 @@ fn exit_statuses_are_documented() {
     let statuses = |text: &str| -> Vec<[String; 2]> {
         rows(text).iter().filter(|r| r[0].parse::<i32>().is_ok()).map(first_two).collect()
     };
-    assert_eq!(statuses(&section("docs/exit-codes.md", "Exit statuses")), wanted);
+    assert_eq!(statuses(&section("docs/reference/exit-codes.md", "Exit statuses")), wanted);
     assert_eq!(statuses(&section("README.md", "Exit statuses")), wanted);
 }
 
@@ -333,7 +333,7 @@ fn refusal(world: &World, words: &[&str]) -> Value {
 fn the_refusal_in_json_is_the_documented_one() {
     let world = world();
     world.policy(NO_GRADLE);
-    let block = blocks("docs/json.md").into_iter().find(|b| b.info == "json refusal");
+    let block = blocks("docs/reference/json.md").into_iter().find(|b| b.info == "json refusal");
     let wanted = timeless(&block.expect("a refusal").text);
     let found = refusal(&world, &["run", "gradle", "build"]);
     assert_eq!(object(&timeless(&found.to_string())), object(&wanted));
@@ -397,9 +397,9 @@ fn json_keys_are_documented() {
         ("Other answers of `check --json`", Names::new()),
     ];
     for (heading, found) in &table[..18] {
-        assert_eq!(first_cells(&section("docs/json.md", heading)), *found, "{heading}");
+        assert_eq!(first_cells(&section("docs/reference/json.md", heading)), *found, "{heading}");
     }
-    let headings = all(r"(?m)^#+ (.+)$", &read("docs/json.md"));
+    let headings = all(r"(?m)^#+ (.+)$", &read("docs/reference/json.md"));
     assert_eq!(headings, names(table.iter().map(|(heading, _)| heading)));
 }
 
@@ -439,14 +439,14 @@ fn keys_of_toml(text: &str) -> BTreeMap<&'static str, Names> {
 
 #[test]
 fn policy_keys_are_documented() {
-    let page = read("docs/policy.md");
-    let block = blocks("docs/policy.md").swap_remove(0);
+    let page = read("docs/reference/policy.md");
+    let block = blocks("docs/reference/policy.md").swap_remove(0);
     let written = keys_of_toml(&block.text);
     for (table, known) in known_keys() {
         let unknown: Names = &written[table] - &known;
         assert!(
             unknown.is_empty(),
-            "docs/policy.md has keys in [{table}] there are not: {unknown:?}"
+            "docs/reference/policy.md has keys in [{table}] there are not: {unknown:?}"
         );
         // Some stand in a comment, beside a key of their kind.
         let missing = &known - &written[table];
@@ -454,7 +454,7 @@ fn policy_keys_are_documented() {
             .into_iter()
             .filter(|key| !regex(&format!(r"# .*\b{key}\b")).is_match(&page))
             .collect();
-        assert!(missing.is_empty(), "docs/policy.md lacks keys of [{table}]: {missing:?}");
+        assert!(missing.is_empty(), "docs/reference/policy.md lacks keys of [{table}]: {missing:?}");
     }
 }
 
@@ -531,7 +531,7 @@ fn variables_that_are_read_are_documented() {
         let may = ["sys/environment.rs", "sys/notify.rs"].iter().any(|file| path.ends_with(file));
         assert!(may || !by_value, "{} reads variables by value", path.display());
     }
-    let documented = rows(&section("docs/environment.md", "Read"));
+    let documented = rows(&section("docs/reference/environment.md", "Read"));
     let documented: Names = documented
         .iter()
         .flat_map(|row| {
@@ -565,7 +565,7 @@ fn variables_that_are_set_are_documented() {
         std::thread::sleep(Duration::from_millis(20));
     }
     let told = all("(?m)^(EMBARGO_[A-Z_]+)=", &world.read("told"));
-    let documented = section("docs/environment.md", "Set for the notifier");
+    let documented = section("docs/reference/environment.md", "Set for the notifier");
     assert_eq!(first_cells(&documented), told);
 
     // What a run and a shim set: a script is told that we may be met again.
@@ -587,7 +587,7 @@ fn variables_that_are_set_are_documented() {
     let by_run = env(world.embargo(&["run", "/usr/bin/env"]));
     let by_shim = env(Test::new(&world, world.path("shims/git").as_os_str(), &[""; 0]));
     assert_eq!(by_run, names(["PATH"]));
-    let documented = first_cells(&section("docs/environment.md", "Set"));
+    let documented = first_cells(&section("docs/reference/environment.md", "Set"));
     assert_eq!(documented, &by_run | &(&by_shim - &names(["PATH"])));
 }
 
@@ -638,7 +638,7 @@ fn files_are_documented_with_their_modes() {
     for parent in ["CACHE", "DATA"] {
         assert_eq!(found.remove(parent).as_deref(), Some("0700"), "{parent}");
     }
-    let documented: BTreeMap<String, String> = rows(&section("docs/files.md", "Ours"))
+    let documented: BTreeMap<String, String> = rows(&section("docs/reference/files.md", "Ours"))
         .into_iter()
         .map(|row| (row[0].trim_matches('`').to_owned(), row[1].clone()))
         .collect();
@@ -717,7 +717,7 @@ fn links_lead_somewhere() {
 #[test]
 fn every_page_is_looked_at() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for directory in ["", "docs"] {
+    for directory in ["", "docs", "docs/reference"] {
         for entry in std::fs::read_dir(root.join(directory)).expect("a directory") {
             let name = entry.expect("an entry").file_name().into_string().expect("text");
             let page = Path::new(directory).join(&name).display().to_string();

@@ -1,5 +1,5 @@
 //! What can be wrong with a policy or a description. The names are an interface:
-//! machines read them, and `docs/diagnostics.md` lists them from here.
+//! machines read them, and `docs/reference/diagnostics.md` lists them from here.
 
 use serde::{Serialize, Serializer};
 

@@ -1,4 +1,4 @@
-//! Exit statuses of our own: an interface, documented in `docs/exit-codes.md`.
+//! Exit statuses of our own: an interface, documented in `docs/reference/exit-codes.md`.
 
 /// What embargo itself exits with. Everything else is the real program's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
