@@ -454,7 +454,10 @@ fn policy_keys_are_documented() {
             .into_iter()
             .filter(|key| !regex(&format!(r"# .*\b{key}\b")).is_match(&page))
             .collect();
-        assert!(missing.is_empty(), "docs/reference/policy.md lacks keys of [{table}]: {missing:?}");
+        assert!(
+            missing.is_empty(),
+            "docs/reference/policy.md lacks keys of [{table}]: {missing:?}"
+        );
     }
 }
 

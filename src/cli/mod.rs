@@ -1,13 +1,16 @@
 //! The command line: one file per verb. clap and anyhow live only here.
 
+mod add;
 mod check;
 mod env;
 mod explain;
 mod in_force;
+mod init;
 mod judging;
 mod last;
 mod lint;
 mod log;
+mod pack;
 mod run;
 mod shim;
 mod test;
@@ -51,6 +54,9 @@ enum Verb {
     Explain(explain::Args),
     Test(test::Args),
     Lint(lint::Args),
+    Init(init::Args),
+    Add(add::Args),
+    Pack(pack::Args),
     Shim(shim::Args),
     Env(env::Args),
     Log(log::Args),
@@ -93,6 +99,9 @@ fn verb(argv: &[BString]) -> Exit {
         Verb::Explain(args) => explain::run(args),
         Verb::Test(args) => test::run(args),
         Verb::Lint(args) => lint::run(args),
+        Verb::Init(args) => init::run(args),
+        Verb::Add(args) => add::run(args),
+        Verb::Pack(args) => pack::run(args),
         Verb::Shim(args) => shim::run(args),
         Verb::Env(args) => env::run(args),
         Verb::Log(args) => log::run(args),

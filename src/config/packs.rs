@@ -2,9 +2,70 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{SourceText, suggest};
+use crate::policy::{Layer, Origin};
+
+use super::file::{File, file};
+use super::report::Report;
+use super::rule::Draft;
+use super::source::Page;
+use super::{SourceText, suggest, text};
 
 include!(concat!(env!("OUT_DIR"), "/packs.rs"));
+
+/// A policy that is compiled in, for `extends` and to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pack {
+    pub name: &'static str,
+    /// The whole file, as it stands in `examples/`.
+    pub text: &'static str,
+}
+
+impl Pack {
+    /// Every pack, by name.
+    pub fn all() -> impl Iterator<Item = Pack> {
+        PACKS.iter().map(|(name, text)| Pack { name, text })
+    }
+
+    /// The pack of this name, or what to write instead.
+    pub fn named(name: &str) -> Result<Pack, String> {
+        let found = Pack::all().find(|pack| pack.name == name);
+        let names: Vec<&str> = Pack::all().map(|pack| pack.name).collect();
+        found.ok_or_else(|| suggest::word(name, &names))
+    }
+
+    /// What it is for: the first line of its comment, without the stop.
+    pub fn summary(self) -> &'static str {
+        let first = self.text.lines().next().unwrap_or_default();
+        first.trim_start_matches(['#', ' ']).trim_end_matches('.')
+    }
+
+    /// Packs and files that make no sense beside it.
+    pub fn conflicts(self) -> Vec<String> {
+        self.read(|file| file.conflicts.into_iter().map(|t| t.text).collect())
+    }
+
+    /// The ids of its rules, in their order.
+    pub fn rules(self) -> Vec<String> {
+        self.read(|file| file.rules.into_iter().map(|draft| draft.rule.id.0).collect())
+    }
+
+    /// Has it a rule on this program?
+    pub fn speaks_of(self, program: &str) -> bool {
+        let is_it = |draft: &Draft| draft.rule.subject.forms.iter().any(|f| f.program() == program);
+        self.read(|file| file.rules.iter().any(is_it))
+    }
+
+    fn read<T: Default>(self, part: impl FnOnce(File) -> T) -> T {
+        let (path, shown) = (PathBuf::from(self.name), self.name.to_owned());
+        let source = SourceText { path, shown, layer: Layer::User, bytes: self.text.into() };
+        let origin =
+            Origin { layer: Layer::User, file: String::new(), shown: String::new(), line: 0 };
+        let page = Page::new(&source);
+        let mut report = Report::new(&page);
+        let node = text::parse(&source, &mut report);
+        node.map(|node| part(file(&node, &origin, &mut report))).unwrap_or_default()
+    }
+}
 
 /// A pack or a file that is extended.
 pub(super) struct Target {

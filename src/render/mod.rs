@@ -1,13 +1,16 @@
 //! Every sentence and every JSON object, made from data alone.
 
+pub mod add;
 pub mod answer;
 pub mod diagnostic;
 pub mod examples;
 pub mod explain;
 pub mod findings;
+pub mod init;
 pub mod installing;
 pub mod last;
 pub mod log;
+pub mod packs;
 pub mod prose;
 pub mod refusal;
 pub mod shells;

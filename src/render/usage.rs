@@ -46,7 +46,6 @@ pub fn verb_meant(verb: &[u8]) -> Option<&'static str> {
         b"uninstall" => "shims are removed with `embargo shim uninstall`",
         b"list" => "shims are listed with `embargo shim list`",
         b"status" => "shims are shown by `embargo shim list`, faults of policy by `embargo lint`",
-        b"init" => "write an embargo.toml, then make its shims with `embargo shim sync`",
         _ => return None,
     })
 }

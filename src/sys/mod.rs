@@ -1,6 +1,7 @@
 //! Every effect: what was executed and by whom, where things are, files, the
 //! real program, evidence, processes, terminal and clock.
 
+pub mod asking;
 pub mod clock;
 pub mod context;
 pub mod environment;
@@ -11,6 +12,7 @@ pub mod home;
 pub mod hop;
 pub mod install;
 pub mod notify;
+pub mod policy_file;
 pub mod policy_view;
 pub mod processes;
 pub mod program;

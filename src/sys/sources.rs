@@ -55,6 +55,11 @@ pub fn find(context: &Context, effective: &[PathBuf]) -> Vec<SourceRecord> {
     found.sources
 }
 
+/// Where a directory's policy file may stand, TOML first.
+pub fn policy_files(directory: &Path) -> Vec<PathBuf> {
+    NAMES.map(|name| directory.join(name)).to_vec()
+}
+
 /// A user's own command descriptions, and the directory that lists them.
 pub fn descriptions(context: &Context) -> Vec<SourceRecord> {
     let Some(config) = context.config() else { return Vec::new() };
