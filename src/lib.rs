@@ -17,6 +17,7 @@ pub mod shim;
 pub mod sys;
 pub mod view;
 
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
 use policy::Exit;
@@ -27,10 +28,14 @@ use sys::executed::Executed;
 pub fn run(start: Start) -> Exit {
     let argv = start.arguments();
     let us = Executed::find(&argv);
-    let name = us.name().as_bytes();
-    // `embargo`, or a versioned copy of it; a link to one of these is a shim of no command.
-    if name == b"embargo" || name.starts_with(b"embargo-") || name.is_empty() {
+    if us.name().is_empty() || is_command_line(us.name()) {
         return cli::run(&argv);
     }
     shim::run(&start, &argv, &us)
+}
+
+/// `embargo`, or a versioned copy of it; a link to one of these is a shim of no command.
+fn is_command_line(name: &OsStr) -> bool {
+    let name = name.as_bytes();
+    name == b"embargo" || name.starts_with(b"embargo-")
 }

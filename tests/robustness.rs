@@ -120,7 +120,7 @@ proptest! {
     #[test]
     fn a_home_record_is_read_back(parts in prop::collection::vec("[^\0]{1,12}", 3), owner in any::<u32>(), noise in prop::collection::vec(any::<u8>(), 0..64)) {
         let path = |i: usize| PathBuf::from(&parts[i]);
-        let record = HomeRecord { owner, config: path(0), state: path(1), cache: path(2), start: Some(path(0)), policies: vec![path(1), path(2)], session: None };
+        let record = HomeRecord { owner, config: path(0), state: path(1), cache: path(2), starts: vec![path(0), path(2)], policies: vec![path(1), path(2)], session: None };
         prop_assert_eq!(HomeRecord::parse(&record.to_bytes()).ok(), Some(record));
         let _ = HomeRecord::parse(&noise);
     }

@@ -125,7 +125,16 @@ pub struct Wanted {
 /// For the policies in force; a project file that is broken and was never right leaves
 /// nothing to go by.
 pub fn wanted(context: &Context, us: &Executed) -> Result<Wanted, Distrust> {
-    let contents = contents(context, &sources::find(context, &[]))?;
+    wanted_by(context, &sources::find(context, &[]), us)
+}
+
+/// The same for these sources of them.
+pub fn wanted_by(
+    context: &Context,
+    found: &[SourceRecord],
+    us: &Executed,
+) -> Result<Wanted, Distrust> {
+    let contents = contents(context, found)?;
     if !contents.distrusted.is_empty() {
         return Err(Distrust { message: contents.notices.join("\n") });
     }

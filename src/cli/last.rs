@@ -49,6 +49,9 @@ pub fn run(args: Args) -> Outcome {
         stdio::say(&last::none(&session));
         return Ok(Exit::Findings);
     };
+    if !args.json {
+        stdio::print(&last::heading(row));
+    }
     stdio::print(&text(&context, row, args.json));
 
     let unseen = rows.iter().filter(|r| is_refusal(r) && !r.told && r.id != row.id).count();

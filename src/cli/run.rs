@@ -92,6 +92,9 @@ fn find(name: &OsStr, us: &Executed) -> Result<PathBuf, Exit> {
     if name.as_bytes().contains(&b'/') {
         return Ok(PathBuf::from(name));
     }
+    if crate::is_command_line(name) {
+        return Ok(us.path.clone());
+    }
     match program::anywhere(name, us) {
         Ok(program) => Ok(PathBuf::from(OsStr::from_bytes(program.path.to_bytes()))),
         Err(NoProgram::NotFound) => {

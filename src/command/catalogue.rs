@@ -22,6 +22,8 @@ pub struct Description {
     pub dangerous: BTreeMap<String, Vec<String>>,
     /// What the arguments undergo, by path: free until effects are judged.
     pub effects: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    /// Programs that run this one without calling it: `python -m pip` is pip.
+    pub run_by: Vec<String>,
     /// The program finds its installation through argv\[0\]: it gets its absolute path.
     pub argv0_is_path: bool,
     /// The first operand is a script.

@@ -18,6 +18,8 @@ pub struct Grammar {
     pub skip_operands: u32,
     /// Options end at the first operand.
     pub options_first: bool,
+    /// Behind a subcommand these options are none.
+    pub before_subcommand: bool,
     /// `-name` is one option, never a bundle.
     pub single_dash_long: bool,
     /// Long options may be shortened while unambiguous.

@@ -247,7 +247,12 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
                 Need::Optional | Need::Listed(_) => true,
             };
             let rest = &word[at..];
-            let value = (attaches && !rest.is_empty()).then(|| BString::from(rest));
+            // `-f=true`, where flags are read by Go's pflag.
+            let is_told = !attaches && rest.len() > 1 && rest[0] == b'=';
+            let value = match is_told {
+                true => Some(BString::from(&rest[1..])),
+                false => (attaches && !rest.is_empty()).then(|| BString::from(rest)),
+            };
             let ends = value.is_some();
             letters.push((found, value));
             if ends {
@@ -302,9 +307,16 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
         if ends { Then::OperandsOnly } else { Then::Continue }
     }
 
+    /// The levels whose options may stand here, innermost first.
+    fn in_reach(&self) -> impl Iterator<Item = (usize, &Grammar)> {
+        let last = self.levels.len() - 1;
+        let levels = self.levels.iter().enumerate().rev();
+        levels.filter(move |(depth, grammar)| *depth == last || !grammar.before_subcommand)
+    }
+
     /// Looks a name up as it is spelled, innermost level first.
     fn find(&self, name: &[u8]) -> Option<Found> {
-        self.levels.iter().enumerate().rev().find_map(|(depth, grammar)| {
+        self.in_reach().find_map(|(depth, grammar)| {
             let spec = grammar.option(name)?;
             Some(found(depth, spec, name))
         })
@@ -314,13 +326,11 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
         if name.len() < 3 || !name.starts_with(b"--") {
             return None;
         }
-        self.levels.iter().enumerate().rev().filter(|(_, g)| g.abbreviations).find_map(
-            |(depth, grammar)| {
-                let spec = grammar.abbreviated(name)?;
-                let whole = spec.names().find(|n| n.as_bytes().starts_with(name))?;
-                Some(found(depth, spec, whole.as_bytes()))
-            },
-        )
+        self.in_reach().filter(|(_, g)| g.abbreviations).find_map(|(depth, grammar)| {
+            let spec = grammar.abbreviated(name)?;
+            let whole = spec.names().find(|n| n.as_bytes().starts_with(name))?;
+            Some(found(depth, spec, whole.as_bytes()))
+        })
     }
 
     fn flag(&mut self, name: BString, spellings: String, value: Option<BString>) {

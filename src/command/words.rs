@@ -116,6 +116,20 @@ impl Words {
     /// The same, where doubt does not help.
     pub fn certainly_has_flag(&self, wanted: &str) -> bool {
         self.some_flag_is(wanted, |flag| !flag.doubtful)
+            && (wanted.contains('=') || !self.takes_back(wanted))
+    }
+
+    /// `--dry-run=false`, or `--no-dry-run` beside it, in whatever order.
+    fn takes_back(&self, wanted: &str) -> bool {
+        let given: Vec<&Flag> = self.flags.iter().filter(|flag| flag.is(wanted)).collect();
+        let spellings = given.iter().flat_map(|flag| flag.spellings.split(", "));
+        let opposites: Vec<String> = spellings
+            .chain([wanted])
+            .filter_map(|name| name.strip_prefix("--"))
+            .map(|name| format!("--no-{name}"))
+            .collect();
+        given.iter().any(|flag| flag.is_false())
+            || self.flags.iter().any(|flag| opposites.iter().any(|no| flag.name == no.as_bytes()))
     }
 
     fn some_flag_is(&self, wanted: &str, counts: impl Fn(&Flag) -> bool) -> bool {
@@ -130,6 +144,13 @@ impl Words {
 }
 
 impl Flag {
+    /// A value by which programs mean that the flag is not given.
+    fn is_false(&self) -> bool {
+        const FALSE: [&str; 8] = ["false", "no", "0", "off", "none", "never", "f", "n"];
+        let value = self.value.as_ref().map(|v| v.to_ascii_lowercase());
+        value.is_some_and(|value| FALSE.iter().any(|no| value == no.as_bytes()))
+    }
+
     fn is(&self, wanted: &str) -> bool {
         let (name, value) = match wanted.split_once('=') {
             Some((name, value)) => (name, Some(value)),

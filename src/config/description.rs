@@ -17,6 +17,7 @@ const KEYS: &[&str] = &[
     "manual",
     "argv0",
     "interpreter",
+    "run_by",
     "examples",
     "groups",
     "abbreviations",
@@ -54,6 +55,7 @@ fn program(node: &Node, report: &mut Report<'_>) -> Option<Description> {
         manual: fields.text("manual", report).map(|t| t.text).unwrap_or_default(),
         argv0_is_path: fields.choice(("argv0", Code::BadValue), &[("path", ())], report).is_some(),
         interpreter: fields.truth("interpreter", report).unwrap_or_default(),
+        run_by: fields.texts("run_by", report).into_iter().map(|t| t.text).collect(),
         examples: examples(fields, report),
         ..Description::default()
     };

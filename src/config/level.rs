@@ -20,6 +20,7 @@ pub(super) const KEYS: &[&str] = &[
     "effects",
     "action_words",
     "options_first",
+    "before_subcommand",
     "numeric",
     "wraps",
     "skip_operands",
@@ -55,6 +56,7 @@ pub(super) fn level(
     let mut grammar = Grammar {
         options: options(fields, groups, report),
         options_first: fields.truth("options_first", report).unwrap_or_default(),
+        before_subcommand: fields.truth("before_subcommand", report).unwrap_or_default(),
         numeric: fields.truth("numeric", report).unwrap_or_default(),
         wraps: fields.choice(("wraps", Code::BadValue), WRAPS, report).unwrap_or_default(),
         skip_operands: fields.number("skip_operands", 0, report).unwrap_or_default(),

@@ -72,6 +72,34 @@ const HARNESSES: [&str; 16] = [
     "amp",
 ];
 
+/// Programs that run what files of a project say: never an agent.
+const RUNNERS: [&str; 24] = [
+    "make",
+    "gmake",
+    "ninja",
+    "cmake",
+    "ctest",
+    "cargo",
+    "just",
+    "task",
+    "rake",
+    "bundle",
+    "npm",
+    "npx",
+    "pnpm",
+    "yarn",
+    "bun",
+    "tox",
+    "nox",
+    "pre-commit",
+    "gradle",
+    "mvn",
+    "go",
+    "dotnet",
+    "git",
+    "docker",
+];
+
 impl Ancestry {
     /// Is `name` the basename of an ancestor's executable, its argv\[0\], its script
     /// operand, or of an `…appname=NAME` word?
@@ -103,6 +131,18 @@ impl Ancestry {
         let mut above = wrappers..callers.len();
         let passes_on = |i: &usize| matches!(callers[*i], Caller::Wrapper | Caller::Shell);
         let Some(owner) = above.find(|i| ends(i) || !passes_on(i)) else { return true };
+        if self.processes[owner].is_runner() {
+            return false;
+        }
+        // What a known harness's shell has started is a program, and no harness.
+        let end = above.clone().find(ends);
+        if !ends(&owner)
+            && end.is_some_and(|end| {
+                callers[end] == Caller::Harness && callers[owner + 1..end].contains(&Caller::Shell)
+            })
+        {
+            return false;
+        }
         let is_the_agents = |i: usize| match callers[i] {
             Caller::Script => false,
             Caller::Shell => !self.processes[i].has_command_text(),
@@ -131,17 +171,21 @@ impl Ancestry {
         match &self.script {
             Some(ran) if ran == script => self.by_shebang,
             Some(ran) if named(ran) => false,
-            _ => self.by_shebang && !self.shell_text_names(basename(&argv[0])),
+            _ => self.by_shebang && !self.is_named_above(basename(&argv[0])),
         }
     }
 
-    fn shell_text_names(&self, name: &BStr) -> bool {
-        self.processes.first().is_none_or(|shell| {
+    /// Does whoever called say this name: the text of a shell, the words of a wrapper? Where
+    /// they are gone (`env ./x.py` as the last command of `-c` text) nobody can tell, and
+    /// `python3 ./x.py` does what `./x.py` does.
+    fn is_named_above(&self, name: &BStr) -> bool {
+        self.processes.first().is_none_or(|near| {
             let words = |text: &BString| {
                 text.split(|b| !(b.is_ascii_alphanumeric() || b"._-+".contains(b)))
                     .any(|word| word == name)
             };
-            shell.caller() != Caller::Shell || shell.argv.iter().skip(1).any(words)
+            matches!(near.caller(), Caller::Shell | Caller::Wrapper)
+                && near.argv.iter().skip(1).any(words)
         })
     }
 }
@@ -178,6 +222,12 @@ impl Process {
             };
         }
         if one_of(&WRAPPERS) { Caller::Wrapper } else { Caller::Program }
+    }
+
+    /// `npm run test` is what npm calls itself.
+    fn is_runner(&self) -> bool {
+        let title = self.argv.first().map(|a| a.split(|b| *b == b' ').next().unwrap_or(a));
+        RUNNERS.iter().any(|name| self.is(name) || title == Some(name.as_bytes()))
     }
 
     /// A shell called with `-c`.

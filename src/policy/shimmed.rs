@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::command::{Catalogue, Description, Wraps};
 
-use super::{Form, Policy, Rule, Ruling};
+use super::{Callers, Form, Policy, Rule, Ruling};
 
 /// The names to shim: those that rules speak of and reserved ones.
 ///
@@ -26,6 +26,9 @@ pub fn shimmed_names(
                 names.insert(program.clone());
             }
             names.extend(others(program, catalogue, &exists, &versions));
+            // `python -m pip` never calls pip.
+            let run_by = catalogue.get(program).map(|d| &d.run_by).into_iter().flatten();
+            names.extend(run_by.flat_map(|by| others(by, catalogue, &exists, &versions)));
         }
     }
     if policy.rules.iter().any(|rule| bites_in_shims(rule) && !rule.needs_line()) {
@@ -74,7 +77,9 @@ fn refuses_name(rule: &Rule, form: &Form) -> bool {
     let subject = &rule.subject;
     let is_plain =
         matches!(form, Form::Command { words, flags, .. } if words.is_empty() && flags.is_empty());
+    // Where only typed calls are refused, a script that asks `command -v NAME` would be misled.
     is_plain
+        && rule.callers == Callers::Any
         && rule.ruling != Ruling::Warn
         && subject.flags.is_empty()
         && subject.pattern.is_none()
@@ -85,9 +90,7 @@ fn refuses_name(rule: &Rule, form: &Form) -> bool {
 mod tests {
     use super::*;
     use crate::command::{Description, Grammar};
-    use crate::policy::{
-        Callers, FlagChoice, Layer, Origin, Pattern, Reserved, RuleId, Says, Subject,
-    };
+    use crate::policy::{FlagChoice, Layer, Origin, Pattern, Reserved, RuleId, Says, Subject};
 
     fn origin() -> Origin {
         Origin { layer: Layer::User, file: String::new(), shown: String::new(), line: 1 }

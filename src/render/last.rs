@@ -13,10 +13,15 @@ pub fn none(session: &str) -> String {
     )
 }
 
+/// What is told again, and when it was: the call before this one may have been another.
+pub fn heading(row: &Row) -> String {
+    format!("at {}, {}:\n", time(row.at_ms), backquoted(&row.argv.join(" ")))
+}
+
 /// No rule says it any more, or its policy was named for that call alone.
 pub fn as_logged(row: &Row) -> String {
     format!(
-        "{} was refused by {} at {}, exit {}; no policy in force here has that rule.\n[embargo refused {} exit {}]\n",
+        "{} was refused by {} at {}, exit {}; no policy in force there has that rule now (`embargo lint` tells of broken ones).\n[embargo refused {} exit {}]\n",
         backquoted(&row.argv.join(" ")),
         backquoted(&row.rule),
         time(row.at_ms),

@@ -1,5 +1,6 @@
 //! A refusal for its two readers: in the agent's own voice, and as JSON.
 
+use bstr::BString;
 use serde_json::{Value, json};
 
 use crate::command::join;
@@ -26,16 +27,19 @@ pub struct Circumstances {
     pub door: &'static str,
 }
 
+/// Of more rules than these only the number is told.
+const REASONS: usize = 5;
+
 /// What the agent reads: at most eight lines.
 pub fn agent_voice(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumstances) -> String {
-    const REASONS: usize = 5;
     let call = |rule: &Rule| calls.iter().find(|c| rule.covers(c)).or(calls.first());
     let mut lines = Vec::new();
     if let Some(name) = refusal.reserved_name() {
-        lines.push(sentence(refusal, &backquoted(&name.name), &name.says, calls.first()));
+        lines.push(sentence(refusal, &backquoted(&name.name), &name.says, calls.first(), &[]));
     }
     for rule in refusal.rules().iter().take(REASONS) {
-        lines.push(sentence(refusal, &subject(rule, call(rule)), &rule.says, call(rule)));
+        let words = words(rule, call(rule));
+        lines.push(sentence(refusal, &subject(rule, call(rule)), &rule.says, call(rule), words));
     }
     if let Some(more @ 1..) = refusal.rules().len().checked_sub(REASONS) {
         lines.push(format!("{more} more rules stand against it; `embargo explain` lists them."));
@@ -56,7 +60,7 @@ pub fn warning(refusal: &Refusal<'_>, calls: &[Invocation]) -> String {
     let lines = refusal.rules().iter().map(|rule| {
         let call = calls.iter().find(|c| rule.covers(c));
         let better = match &rule.says.alternative {
-            Some(text) => format!(" Better: {}.", instead(&expand(text, call))),
+            Some(text) => format!(" Better: {}.", instead(&expand(text, call, words(rule, call)))),
             None => String::new(),
         };
         format!(
@@ -82,15 +86,15 @@ pub fn json(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumstances) 
                 "layer": format!("{:?}", rule.origin.layer).to_lowercase(),
                 "verdict": severity_name(rule.ruling.severity()),
                 "reason": rule.says.reason,
-                "alternative": rule.says.alternative.as_deref().map(|a| expand(a, call(rule))),
-                "instead": commands(&rule.says, call(rule)),
+                "alternative": rule.says.alternative.as_deref().map(|a| expand(a, call(rule), words(rule, call(rule)))),
+                "instead": commands(&rule.says, call(rule), words(rule, call(rule))),
             })
         })
         .collect();
-    let (says, first) = match (refusal.reserved_name(), refusal.rules().first()) {
-        (Some(name), _) => (Some(&name.says), calls.first()),
-        (None, Some(rule)) => (Some(&rule.says), call(rule)),
-        (None, None) => (None, None),
+    let (says, first, named) = match (refusal.reserved_name(), refusal.rules().first()) {
+        (Some(name), _) => (Some(&name.says), calls.first(), &[][..]),
+        (None, Some(rule)) => (Some(&rule.says), call(rule), words(rule, call(rule))),
+        (None, None) => (None, None, &[][..]),
     };
     let warns = refusal.severity() == Severity::Warn;
     json!({
@@ -101,8 +105,8 @@ pub fn json(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumstances) 
         "exit": refusal.exit().code(),
         "rule": refusal.id(),
         "reason": says.map(reason),
-        "alternative": says.and_then(|s| s.alternative.as_deref()).map(|a| expand(a, first)),
-        "instead": says.map(|s| commands(s, first)).unwrap_or_default(),
+        "alternative": says.and_then(|s| s.alternative.as_deref()).map(|a| expand(a, first, named)),
+        "instead": says.map(|s| commands(s, first, named)).unwrap_or_default(),
         "retryable": false,
         "rules": rules,
         "offence": about.offence,
@@ -125,13 +129,19 @@ pub fn severity_name(severity: Severity) -> &'static str {
     }
 }
 
-fn sentence(refusal: &Refusal<'_>, what: &str, says: &Says, call: Option<&Invocation>) -> String {
+fn sentence(
+    refusal: &Refusal<'_>,
+    what: &str,
+    says: &Says,
+    call: Option<&Invocation>,
+    words: &[String],
+) -> String {
     let condition = match refusal.severity() {
         Severity::Ask | Severity::Grant => " without a person's approval",
         _ => "",
     };
     let alternative = match &says.alternative {
-        Some(text) => format!("Instead, {}.", instead(&expand(text, call))),
+        Some(text) => format!("Instead, {}.", instead(&expand(text, call, words))),
         None => "No alternative is set; I must ask the user.".to_owned(),
     };
     format!("I must not use {what}{condition} because {}. {alternative}", clause(reason(says)))
@@ -153,23 +163,20 @@ fn standing(refusal: &Refusal<'_>, calls: &[Invocation]) -> String {
             name.name
         );
     }
-    let Some(rule) = refusal.rules().first() else { return String::new() };
-    let scope = scope(rule, calls.iter().find(|call| rule.covers(call)));
+    let rules = refusal.rules();
+    let Some(first) = rules.first() else { return String::new() };
+    let cover = |rule: &&&Rule| {
+        let scope = scope(rule, calls.iter().find(|call| rule.covers(call)));
+        format!("rule `{}` ({}) covers {scope}", rule.id, place(rule))
+    };
+    let covers = rules.iter().take(REASONS).map(|rule| cover(&rule)).collect::<Vec<_>>().join(", ");
     let again =
-        if flags_matter(rule) { "trying again" } else { "trying again or with other flags" };
+        if flags_matter(first) { "trying again" } else { "trying again or with other flags" };
     match refusal.severity() {
         Severity::Ask | Severity::Grant => format!(
-            "A person has to approve it: rule `{}` ({}) covers {}; until then {again} will be refused too. I must tell the user.",
-            rule.id,
-            place(rule),
-            scope
+            "A person has to approve it: {covers}; until then {again} will be refused too. I must tell the user."
         ),
-        _ => format!(
-            "This is policy, not a fault: rule `{}` ({}) covers {}; {again} will be refused too.",
-            rule.id,
-            place(rule),
-            scope
-        ),
+        _ => format!("This is policy, not a fault: {covers}; {again} will be refused too."),
     }
 }
 
@@ -281,7 +288,8 @@ fn scope(rule: &Rule, call: Option<&Invocation>) -> String {
         .map(|exception| match exception {
             Exception::Words(words) => backquoted(&words.join(" ")),
             Exception::Flag(FlagChoice(names)) => format!("with {}", backquoted(&names.join("|"))),
-            Exception::Text(pattern) => format!("what matches {}", backquoted(pattern.source())),
+            // A regex tells an agent nothing that it should try.
+            Exception::Text(_) => "what its pattern excepts".to_owned(),
         })
         .collect();
     if rule.callers == Callers::Typed {
@@ -294,22 +302,43 @@ fn scope(rule: &Rule, call: Option<&Invocation>) -> String {
 }
 
 /// The command lines to run instead, with this call's arguments filled in.
-fn commands(says: &Says, call: Option<&Invocation>) -> Vec<String> {
-    says.instead.iter().map(|template| expand(template, call)).collect()
+fn commands(says: &Says, call: Option<&Invocation>, words: &[String]) -> Vec<String> {
+    says.instead.iter().map(|template| expand(template, call, words)).collect()
 }
 
-fn expand(template: &str, call: Option<&Invocation>) -> String {
+/// The words behind the program's name that the rule speaks of.
+fn words<'r>(rule: &'r Rule, call: Option<&Invocation>) -> &'r [String] {
+    let covers = |form: &&Form| call.is_some_and(|c| form.covers(&c.words, c.stage));
+    match rule.subject.forms.iter().find(covers) {
+        Some(Form::Command { words, .. }) => words,
+        _ => &[],
+    }
+}
+
+/// `{program}`, `{args}`, and `{rest}`: the arguments without the words that the rule names.
+fn expand(template: &str, call: Option<&Invocation>, words: &[String]) -> String {
     if !template.contains('{') {
         return template.to_owned();
     }
     let argv = call.map(|c| c.words.argv()).unwrap_or_default();
-    let mut arguments = join(argv.get(1..).unwrap_or_default());
-    // From the log: what was taken out is no argument to give.
-    if arguments.contains(REDACTED) {
-        arguments = "…".to_owned();
-    }
+    let arguments = argv.get(1..).unwrap_or_default();
+    let mut named = words.iter().peekable();
+    let is_rest =
+        |word: &&BString| named.next_if(|name| name.as_bytes() == word.as_slice()).is_none();
+    let rest: Vec<BString> = arguments.iter().filter(is_rest).cloned().collect();
+    let template = fill(template, "{args}", arguments);
     let program = call.map(Invocation::called).unwrap_or_default();
-    let filled = template.replace("{program}", &program);
-    let filled = if arguments.is_empty() { filled.replace(" {args}", "") } else { filled };
-    filled.replace("{args}", &arguments)
+    fill(&template, "{rest}", &rest).replace("{program}", &program)
+}
+
+fn fill(template: &str, place: &str, words: &[BString]) -> String {
+    let mut text = join(words);
+    // From the log: what was taken out is no argument to give.
+    if text.contains(REDACTED) {
+        text = "…".to_owned();
+    }
+    match text.is_empty() {
+        true => template.replace(&format!(" {place}"), "").replace(place, ""),
+        false => template.replace(place, &text),
+    }
 }

@@ -47,7 +47,7 @@ pub(super) fn untrusted_record(outcome: &str, directory: &Path, error: &RecordEr
     };
     format!(
         "embargo cannot trust its installation, so {outcome}:\n  {}/{} {why}\n\
-         A person must run `embargo shim install` again. I must tell the user.\n[embargo broken exit {}]\n",
+         A person must make the shims again with `embargo shim sync`. I must tell the user.\n[embargo broken exit {}]\n",
         directory.display(),
         crate::sys::home::RECORD,
         Exit::Broken.code()
@@ -58,7 +58,7 @@ pub(super) fn untrusted_record(outcome: &str, directory: &Path, error: &RecordEr
 pub fn state_gone(name: &OsStr, state: &Path) -> String {
     format!(
         "embargo's recorded state is gone, so {} was not run:\n  {}\n\
-         A person must bring it back, or run `embargo shim install` again. I must tell the user.\n[embargo broken exit {}]\n",
+         A person must bring it back, or begin anew with `embargo shim sync`. I must tell the user.\n[embargo broken exit {}]\n",
         backquoted(&name.to_string_lossy()),
         state.display(),
         Exit::Broken.code()

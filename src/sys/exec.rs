@@ -18,7 +18,8 @@ pub fn exec(start: &Start, program: &Program, argv0_is_path: bool, hop: Option<&
         argv.set_first(absolute(&program.path));
     }
     let mut environment = Vector::environment();
-    let is_back = hop.is_some_and(|hop| hop.back_from().is_some());
+    // Where to go on is the next shim's to know, when there is one.
+    let is_back = !program.is_shim && hop.is_some_and(|hop| hop.back_from().is_some());
     if is_back || program.may_come_back {
         environment.remove(format!("{HOP}=").as_bytes());
     }

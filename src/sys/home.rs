@@ -21,8 +21,9 @@ pub struct HomeRecord {
     pub config: PathBuf,
     pub state: PathBuf,
     pub cache: PathBuf,
-    /// Where `embargo run` was started: its project's policy holds wherever one goes.
-    pub start: Option<PathBuf>,
+    /// Where `embargo run`, and each that was started below it, began: the policies of those
+    /// projects hold wherever one goes.
+    pub starts: Vec<PathBuf>,
     /// Named policies (`--policy`).
     pub policies: Vec<PathBuf>,
     /// The process that `embargo run` became.
@@ -74,7 +75,7 @@ impl HomeRecord {
         path("config", &self.config);
         path("state", &self.state);
         path("cache", &self.cache);
-        self.start.iter().for_each(|p| path("start", p));
+        self.starts.iter().for_each(|p| path("start", p));
         self.policies.iter().for_each(|p| path("policy", p));
         if let Some(session) = self.session {
             text.extend_from_slice(
@@ -94,8 +95,8 @@ impl HomeRecord {
             other => return Err(not_understood(other.unwrap_or_default())),
         }
         let mut owner = None;
-        let (mut config, mut state, mut cache, mut start) = (None, None, None, None);
-        let mut policies = Vec::new();
+        let (mut config, mut state, mut cache) = (None, None, None);
+        let (mut starts, mut policies) = (Vec::new(), Vec::new());
         let mut session = None;
         for line in lines {
             let split = line.iter().position(|b| *b == b' ').ok_or_else(|| not_understood(line))?;
@@ -106,7 +107,7 @@ impl HomeRecord {
                 b"config" => config = Some(unescape(value)),
                 b"state" => state = Some(unescape(value)),
                 b"cache" => cache = Some(unescape(value)),
-                b"start" => start = Some(unescape(value)),
+                b"start" => starts.push(unescape(value)),
                 b"policy" => policies.push(unescape(value)),
                 b"session" => session = std::str::from_utf8(value).ok().and_then(parse_session),
                 _ => return Err(not_understood(line)),
@@ -114,7 +115,7 @@ impl HomeRecord {
         }
         match (owner, config, state, cache) {
             (Some(owner), Some(config), Some(state), Some(cache)) => {
-                Ok(HomeRecord { owner, config, state, cache, start, policies, session })
+                Ok(HomeRecord { owner, config, state, cache, starts, policies, session })
             }
             _ => Err(RecordError::NotUnderstood("owner, config, state or cache is missing".into())),
         }

@@ -3,7 +3,7 @@
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::File;
 use std::io::Read as _;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
@@ -25,6 +25,8 @@ pub struct Program {
     pub path: CString,
     /// It may look for its own name on PATH and meet us again.
     pub may_come_back: bool,
+    /// A shim of ours, which judges once more.
+    pub is_shim: bool,
 }
 
 /// Nothing to become.
@@ -45,8 +47,20 @@ pub fn find(name: &OsStr, us: &Executed, hop: Option<&Path>) -> Result<Program, 
     let after = |place: Option<usize>| place.map_or(0, |i| i + 1);
     let (before, mut behind) = entries.split_at(after(place_of(us.directory(), &entries)));
     let once = hop.map(|_| each_once(behind));
+    let mut skipped: &[&[u8]] = &[];
     if let (Some(directory), Some(once)) = (hop, &once) {
-        behind = &once[after(place_of(directory, once))..];
+        let next;
+        (skipped, next) = once.split_at(after(place_of(directory, once)));
+        behind = next;
+    }
+    // Whoever says where to go on does not decide which policies hold: the shim of a run that
+    // would be passed over judges, and goes on there itself.
+    let is_of_run = |entry: &&&[u8]| is_run_behind(entry, before, us);
+    let of_run = skipped.iter().filter(is_of_run).map(|entry| join(entry, name));
+    for shim in of_run.filter(|shim| matches!(candidate(shim, us, name), Candidate::Us)) {
+        if let Ok(path) = CString::new(shim.into_os_string().into_vec()) {
+            return Ok(Program { path, may_come_back: false, is_shim: true });
+        }
     }
     search(before, behind, name, us)
 }
@@ -125,12 +139,12 @@ fn search(
         match candidate(&file, us, name) {
             Candidate::Program(may_come_back) => {
                 let Ok(path) = CString::new(file.as_os_str().as_bytes()) else { continue };
-                return Ok(Program { path, may_come_back });
+                return Ok(Program { path, may_come_back, is_shim: false });
             }
             Candidate::Denied => denied = NoProgram::NotExecutable,
             Candidate::Us if is_run_behind(entry, before, us) => {
                 let Ok(path) = CString::new(file.as_os_str().as_bytes()) else { continue };
-                return Ok(Program { path, may_come_back: false });
+                return Ok(Program { path, may_come_back: false, is_shim: true });
             }
             Candidate::Absent | Candidate::Us => {}
         }

@@ -63,6 +63,8 @@ pub enum SessionId {
     },
     /// The leader of the terminal session.
     Terminal(SessionProcess),
+    /// The pid namespace, where the terminal session's leader is outside of it: a container.
+    Namespace(String),
     Unknown,
 }
 
@@ -84,6 +86,8 @@ pub struct Facts {
     /// Variables that are set and not empty, of those in [`variables`].
     pub variables: Vec<(&'static str, String)>,
     pub terminal: Option<SessionProcess>,
+    /// This process's pid namespace, where the system tells.
+    pub namespace: Option<String>,
     /// A harness among the ancestors that sets no marker.
     pub ancestor: Option<&'static str>,
 }
@@ -111,6 +115,7 @@ pub fn identify(facts: &Facts) -> Session {
         .or_else(|| named.map(|name| SessionId::Named(clean(name))))
         .or_else(of_harness)
         .or_else(|| facts.terminal.map(SessionId::Terminal))
+        .or_else(|| facts.namespace.clone().map(SessionId::Namespace))
         .unwrap_or(SessionId::Unknown);
     let agent = marked
         .map(|harness| harness.name.to_owned())
@@ -129,6 +134,9 @@ pub fn facts(
     Facts {
         recorded,
         variables: variables().filter_map(set).collect(),
+        namespace: std::fs::read_link("/proc/self/ns/pid")
+            .ok()
+            .map(|link| clean(&link.to_string_lossy())),
         // A leader that has ended still names its session.
         terminal: raw::session_leader()
             .map(|pid| SessionProcess::of(pid).unwrap_or(SessionProcess { pid, start: 0 })),
@@ -150,6 +158,7 @@ impl SessionId {
             SessionId::Named(name) => format!("named:{name}"),
             SessionId::Harness { name, id } => format!("{name}:{id}"),
             SessionId::Terminal(process) => format!("terminal:{process}"),
+            SessionId::Namespace(namespace) => format!("container:{namespace}"),
             SessionId::Unknown => "unknown".to_owned(),
         }
     }

@@ -34,10 +34,8 @@ pub fn find(context: &Context, effective: &[PathBuf]) -> Vec<SourceRecord> {
         let hidden = if context.record.is_some() { Hidden::IsFault } else { Hidden::IsAbsent };
         found.directory(config, Layer::User, hidden);
     }
-    let start = context.record.as_ref().and_then(|r| r.start.as_deref());
-    for directory in
-        start.into_iter().chain(context.cwd.as_deref()).chain(effective.iter().map(|p| &**p))
-    {
+    let starts = context.record.iter().flat_map(|r| &r.starts).map(|start| &**start);
+    for directory in starts.chain(context.cwd.as_deref()).chain(effective.iter().map(|p| &**p)) {
         for ancestor in directory.ancestors().take(DEPTH) {
             if !found.looked_into(ancestor) {
                 found.directory(ancestor, Layer::Project, Hidden::IsAbsent);

@@ -112,5 +112,8 @@ fn fill(template: &str, model: Option<Vec<BString>>) -> String {
     let argv = model.unwrap_or_default();
     let arguments = crate::command::join(argv.get(1..).unwrap_or_default());
     let program = argv.first().map(ToString::to_string).unwrap_or_default();
-    template.replace("{args}", &arguments).replace("{program}", &program)
+    template
+        .replace("{args}", &arguments)
+        .replace("{rest}", &arguments)
+        .replace("{program}", &program)
 }

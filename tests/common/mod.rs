@@ -143,7 +143,7 @@ impl World {
             config: self.path("home/.config/embargo"),
             state: self.path("home/.local/state/embargo"),
             cache: self.path("home/.cache/embargo"),
-            start: None,
+            starts: Vec::new(),
             policies: Vec::new(),
             session: None,
         };

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 
 use super::sync::wanted;
 use super::{Place, Policies, cannot, say};
+use crate::cli::judging::Distrusted;
 use crate::cli::{Outcome, judging};
 use crate::policy::Exit;
 use crate::render::installing::{self, Leads, Listed};
@@ -27,22 +28,28 @@ pub fn install(names: &[OsString], force: bool, place: &Place, policies: &Polici
     }
     let directory = place.open(&path, &context, policies)?;
     let us = install::ourselves().map_err(cannot)?;
-    // Policies that cannot be trusted want nothing; names with a program need nobody's wish.
-    let wanted = wanted(&path, context, policies, &us).unwrap_or_default();
-    let is_made =
-        |name: &OsString| force || program::exists(name, &us) || wanted.names.contains(name);
+    let wanted = wanted(&path, context, policies, &us);
+    let there = install::shims(&path).map_err(cannot)?;
+    let is_wanted =
+        |name: &OsString| wanted.as_ref().is_ok_and(|wanted| wanted.names.contains(name));
+    let is_made = |name: &&OsString| {
+        force || program::exists(name, &us) || there.contains(name) || is_wanted(name)
+    };
+    let (names, not_made): (Vec<_>, Vec<_>) = names.iter().partition(is_made);
+    let mut failures = not_made.len();
+    match &wanted {
+        // A name with a program needs nobody's wish; for the others there is nothing to go by.
+        Err(Distrusted(message)) if failures > 0 => stdio::say(message),
+        _ => not_made.iter().for_each(|name| stdio::say(&installing::nothing_behind(name))),
+    }
     let mut marks = directory.marks().map_err(cannot)?;
-    let (mut made, mut failures) = (Vec::new(), 0);
-    for name in names {
-        if !is_made(name) {
-            failures += 1;
-            stdio::say(&installing::nothing_behind(name));
-            continue;
-        }
+    names.iter().for_each(|name| marks.add(name, Mark::Installed));
+    directory.keep(&marks).map_err(cannot)?;
+    let mut made = Vec::new();
+    for &name in &names {
         match directory.link(name) {
             Ok(change) => {
                 made.extend((change == Change::Made).then_some(name));
-                marks.add(name, Mark::Installed);
                 stdio::print(&installing::change(name, change));
             }
             Err(error) => {
@@ -51,8 +58,7 @@ pub fn install(names: &[OsString], force: bool, place: &Place, policies: &Polici
             }
         }
     }
-    directory.keep(&marks).map_err(cannot)?;
-    if failures < names.len() {
+    if failures < names.len() + not_made.len() {
         place.say_next_step(&path, &made, &us);
     }
     Ok(if failures == 0 { Exit::Success } else { Exit::Findings })

@@ -125,7 +125,7 @@ impl Place {
             config: places.config.clone(),
             state: places.state.clone(),
             cache: places.cache.clone(),
-            start: None,
+            starts: Vec::new(),
             policies: policies.absolute(context),
             session: None,
         };

@@ -15,6 +15,7 @@ use crate::sys::executed::Executed;
 use crate::sys::home::HomeRecord;
 use crate::sys::install::{self, Change, Mark};
 use crate::sys::{sources, stdio};
+use crate::view::SourceRecord;
 
 pub fn sync(place: &Place, policies: &Policies) -> Outcome {
     let context = Context::of_caller();
@@ -35,10 +36,12 @@ pub fn sync(place: &Place, policies: &Policies) -> Outcome {
     let directory = place.open(&path, &context, policies)?;
     let mut marks = directory.marks().map_err(cannot)?;
     wanted.by.iter().for_each(|(mark, names)| marks.set(mark, names));
+    marks.retain(|mark| !is_gone(mark));
+    // Before any link: one that is found without its mark counts as installed by a person.
+    directory.keep(&marks).map_err(cannot)?;
     let unlink = |name: OsString| (directory.unlink(&name), name);
     let mut done: Vec<_> = marks.unwanted().into_iter().map(unlink).collect();
     done.extend(wanted.names.into_iter().map(|name| (directory.link(&name), name)));
-    directory.keep(&marks).map_err(cannot)?;
     let (mut changes, mut failures) = (0, 0);
     for (result, name) in &done {
         match result {
@@ -81,8 +84,8 @@ pub fn wanted(
     let record = record.map_err(|e| Distrusted(installing::record_not_synced(path, &e)))?;
     let named = policies.absolute(&context).into_iter().chain(context.named.iter().cloned());
     let here = Context { named: named.collect(), record, ..context };
-    let names = |context: &Context| {
-        let wanted = in_force::wanted(context, us);
+    let names = |context: &Context, sources: &[SourceRecord]| {
+        let wanted = in_force::wanted_by(context, sources, us);
         let wanted = wanted.map_err(|e| Distrusted(installing::not_synced(path, &e)))?;
         let names = wanted.names.into_iter().map(OsString::from);
         let names: Vec<OsString> = names.filter(|n| install::is_shim_name(n)).collect();
@@ -90,18 +93,30 @@ pub fn wanted(
     };
     let project = project(&here);
     let everywhere = Context { cwd: None, ..here.clone() };
-    let (all, notices) = names(&here)?;
+    let found = sources::find(&here, &[]);
+    let (all, notices) = names(&here, &found)?;
     let mut wanted = Wanted { names: all.clone(), notices, ..Wanted::default() };
-    if !sources::find(&everywhere, &[]).is_empty() {
-        let names = names(&everywhere)?.0;
+    let found_everywhere = sources::find(&everywhere, &[]);
+    if !found_everywhere.is_empty() {
+        let names = names(&everywhere, &found_everywhere)?.0;
         wanted.names.extend(names.iter().filter(|name| !all.contains(name)).cloned());
         wanted.by.push((Mark::User, names));
     } else if project.is_some() {
         // What was wanted everywhere is so no more.
         wanted.by.push((Mark::User, Vec::new()));
     }
-    wanted.by.extend(project.map(|directory| (Mark::Project(directory), all)));
+    if let Some(directory) = project {
+        // What the user's policy alone wants is not the project's to keep.
+        let own: Vec<_> = found.into_iter().filter(|s| s.layer == Layer::Project).collect();
+        wanted.by.push((Mark::Project(directory), names(&here, &own)?.0));
+    }
     Ok(wanted)
+}
+
+/// A project whose policy file was removed, or that was removed itself or moved.
+fn is_gone(mark: &Mark) -> bool {
+    let Mark::Project(directory) = mark else { return false };
+    !sources::policy_files(directory).iter().any(|file| file.exists())
 }
 
 /// The directory of the deepest policy file of a project here.

@@ -55,14 +55,14 @@ fn append(
     let covered = covered(event, &id, now, &salt, &offence, incident);
     let prev = if last == 0 { chain::first(&salt).to_vec() } else { head };
     let hash = chain::link(&prev, &chain::encode(&covered)).to_vec();
-    let seq = Value::Integer(last + 1);
+    let seq = Value::Integer(last.saturating_add(1));
     let told = Value::Integer(event.told.into());
     let rest = [seq, told, Value::Blob(prev), Value::Blob(hash.clone())];
     let columns = COVERED.join(", ");
     let places = ["?"; COVERED.len() + 4].join(", ");
     let sql = format!("INSERT INTO log ({columns}, seq, told, prev, hash) VALUES ({places})");
     log.execute(&sql, params_from_iter(covered.iter().chain(&rest)))?;
-    log.execute("UPDATE head SET seq = ?1, hash = ?2", (last + 1, hash))?;
+    log.execute("UPDATE head SET seq = ?1, hash = ?2", (last.saturating_add(1), hash))?;
 
     let surface = counted && !offence.is_known && offence.number >= surface_after;
     let Offence { number, is_known } = offence;

@@ -51,6 +51,11 @@ impl Marks {
         names.iter().for_each(|name| self.add(name, mark.clone()));
     }
 
+    /// Takes away marks that do not count any more.
+    pub fn retain(&mut self, counts: impl Fn(&Mark) -> bool) {
+        self.0.values_mut().for_each(|marks| marks.retain(&counts));
+    }
+
     pub fn forget(&mut self, name: &OsStr) {
         self.0.remove(name);
     }

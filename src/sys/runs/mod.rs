@@ -37,6 +37,13 @@ pub fn make(context: &Context, names: &[String], us: &Executed) -> Result<PathBu
     outcome
 }
 
+/// The pid namespace that the run's process has its number in, as far as that can be known:
+/// of another one nobody here can tell which runs have ended.
+fn namespace() -> String {
+    let link = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    link.to_string_lossy().into_owned()
+}
+
 /// Is this the directory of a run?
 pub fn is_run(directory: &Path) -> bool {
     directory.join(RUN).is_file()
@@ -55,7 +62,7 @@ fn fill(
 ) -> Result<(), InstallError> {
     let record = record(context, directory)?;
     install::write(&directory.join(RECORD), &record.to_bytes())?;
-    install::write(&directory.join(RUN), b"")?;
+    install::write(&directory.join(RUN), namespace().as_bytes())?;
     for name in names.iter().filter(|name| install::is_shim_name(OsStr::new(name))) {
         let link = directory.join(name);
         symlink(&us.path, &link).map_err(|e| InstallError::Io(link, e))?;
@@ -76,6 +83,9 @@ fn record(context: &Context, directory: &Path) -> Result<HomeRecord, InstallErro
             policies.push(policy.clone());
         }
     }
+    // A directory above a start is looked into anyway.
+    let mut starts = recorded.map(|r| r.starts.clone()).unwrap_or_default();
+    starts.extend(context.cwd.clone().filter(|cwd| !starts.iter().any(|s| s.starts_with(cwd))));
     let place =
         |place: Option<&Path>, name| place.map_or_else(|| directory.join(name), Path::to_owned);
     Ok(HomeRecord {
@@ -83,7 +93,7 @@ fn record(context: &Context, directory: &Path) -> Result<HomeRecord, InstallErro
         config: place(context.config(), "config"),
         state,
         cache: place(context.cache(), "cache"),
-        start: recorded.and_then(|r| r.start.clone()).or_else(|| context.cwd.clone()),
+        starts,
         policies,
         session: recorded.and_then(|r| r.session).or_else(SessionProcess::current),
     })

@@ -9,9 +9,9 @@ use std::time::Duration;
 use bstr::ByteSlice;
 
 use super::place::{Place, is_ours_to_write};
-use super::{is_run, remove};
+use super::{RUN, is_run, namespace, remove};
 
-/// Where the system does not show environments, what is older is nobody's any more.
+/// Where environments are not to be seen (no /proc, another pid namespace), what is older is nobody's any more.
 const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// Removes directories of runs that have ended and that no process has in its environment.
@@ -26,10 +26,11 @@ pub(super) fn sweep(place: &Place) {
     if ended.is_empty() {
         return;
     }
-    let environments = environments();
+    let (environments, here) = (environments(), namespace());
+    let of_here = |path: &Path| std::fs::read_to_string(path.join(RUN)).is_ok_and(|n| n == here);
     ended
         .iter()
-        .filter(|path| is_free(path, environments.as_deref()))
+        .filter(|path| is_free(path, environments.as_deref().filter(|_| of_here(path))))
         .for_each(|path| remove(path));
 }
 

@@ -8,7 +8,7 @@ fn of(facts: &[(&'static str, &str)], recorded: bool, terminal: bool) -> Session
         recorded: recorded.then_some(RECORDED),
         variables: facts.iter().map(|(name, value)| (*name, (*value).to_owned())).collect(),
         terminal: terminal.then_some(TERMINAL),
-        ancestor: None,
+        ..Facts::default()
     })
 }
 
