@@ -164,11 +164,6 @@ fn what_cannot_be_told_apart() {
             "agent @run bash -c 'exec/gradlew build'",
             Refused,
         ),
-        (
-            "the session's shell runs make, or an agent: both start shells",
-            "bash -c 'make two; true'",
-            Refused,
-        ),
     ];
     let rows: Vec<_> = rows.into_iter().map(|(_, line, outcome)| (line, "", outcome)).collect();
     check(&office(), &rows);

@@ -73,7 +73,7 @@ const HARNESSES: [&str; 16] = [
 ];
 
 /// Programs that run what files of a project say: never an agent.
-const RUNNERS: [&str; 24] = [
+const RUNNERS: [&str; 23] = [
     "make",
     "gmake",
     "ninja",
@@ -88,7 +88,6 @@ const RUNNERS: [&str; 24] = [
     "npx",
     "pnpm",
     "yarn",
-    "bun",
     "tox",
     "nox",
     "pre-commit",
