@@ -476,9 +476,15 @@ fn a_sync_takes_nothing_from_others() {
     assert_eq!(shimmed(&world), ["git", "gradle", "npm"]);
     world.write("home/.config/embargo/embargo.toml", "");
     sync("none");
-    assert_eq!(shimmed(&world), ["git", "gradle", "npm"]);
-    sync("project");
     assert_eq!(shimmed(&world), ["git", "npm"]);
+
+    // A project that is gone wants nothing any more.
+    std::fs::remove_dir_all(world.path("project")).expect("removed");
+    world.write("project/embargo.toml", "");
+    std::fs::remove_file(world.path("project/embargo.toml")).expect("removed");
+    world.write("other/embargo.toml", on("gradle"));
+    sync("other");
+    assert_eq!(shimmed(&world), ["git", "gradle"]);
 
     world.embargo(&["shim", "uninstall", "--dir", "../shims", "npm", "git"]).any_output().run();
     assert!(!world.read("shims/.embargo-shims").contains("git\t"));
@@ -546,7 +552,6 @@ fn a_verb_of_other_tools_leads_to_ours() {
         ("uninstall", "shim uninstall"),
         ("list", "shim list"),
         ("status", "shim list"),
-        ("init", "shim sync"),
     ] {
         world
             .embargo(&[verb, "gradle"])
@@ -961,7 +966,11 @@ fn last_says_it_once_more() {
     none.run();
     world.install(&["gradle"]);
     let unseen = format!("gradle build 2>/dev/null; {EMBARGO} last");
-    world.shell(&unseen).stdout(format!("{REFUSED}[embargo refused e_ID exit 86]\n")).run();
+    world
+        .shell(&unseen)
+        .stdout(format!("{REFUSED}[embargo refused e_ID exit 86]\n"))
+        .stderr_has(&["Z, `gradle build`:\n"])
+        .run();
     world
         .embargo(&["last", "--json"])
         .stdout_has(&["\"rule\":\"no-gradle\"", "\"evidence\":\"e_ID\""])

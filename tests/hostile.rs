@@ -200,7 +200,8 @@ fn last_prescribes_no_argument_that_was_taken_out() {
     let world = world();
     world.policy(NO_GRADLE).install(&["gradle"]);
     let unseen = format!("gradle --token S build 2>/dev/null; {EMBARGO} last");
-    let found = world.shell(&unseen).stdout_has(&["run `./gradlew …`"]).run();
+    let found =
+        world.shell(&unseen).stdout_has(&["run `./gradlew …`"]).stderr_has(&["gradle"]).run();
     assert!(!found.stdout.contains("redacted"), "{}", found.stdout);
 }
 

@@ -88,10 +88,7 @@ fn proposed(here: &Path, named: &[String]) -> anyhow::Result<Vec<Proposal>> {
         }
         all.push(Proposal { pack, found: "`--pack`".to_owned(), instead_of: None });
     }
-    let entries = std::fs::read_dir(here).map_err(|e| failure(init::unreadable(here, &e)))?;
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut names: Vec<String> = names.collect();
-    names.sort();
+    let names = sources::names(here).map_err(|e| failure(init::unreadable(here, &e)))?;
     let read = |name: &str| {
         let bytes = sources::read_file(&here.join(name)).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())

@@ -49,9 +49,6 @@ pub fn run(args: Args) -> Outcome {
         stdio::say(&last::none(&session));
         return Ok(Exit::Findings);
     };
-    if !args.json {
-        stdio::print(&last::heading(row));
-    }
     stdio::print(&text(&context, row, args.json));
 
     let unseen = rows.iter().filter(|r| is_refusal(r) && !r.told && r.id != row.id).count();
@@ -92,7 +89,10 @@ fn text(context: &Context, row: &Row, json: bool) -> String {
     let calls = calls(row, &contents);
     match json {
         true => answer::object(&refusal::json(&refusal, &calls, &about)),
-        false => refusal::agent_voice(&refusal, &calls, &about),
+        false => {
+            stdio::say(&last::heading(row));
+            refusal::agent_voice(&refusal, &calls, &about)
+        }
     }
 }
 

@@ -53,6 +53,15 @@ pub fn find(context: &Context, effective: &[PathBuf]) -> Vec<SourceRecord> {
     found.sources
 }
 
+/// What is in a directory, sorted; names that are no text are left out.
+pub fn names(directory: &Path) -> std::io::Result<Vec<String>> {
+    let entries = std::fs::read_dir(directory)?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    Ok(names)
+}
+
 /// Where a directory's policy file may stand, TOML first.
 pub fn policy_files(directory: &Path) -> Vec<PathBuf> {
     NAMES.map(|name| directory.join(name)).to_vec()
