@@ -980,7 +980,7 @@ fn last_says_it_once_more() {
         .embargo(&["last"])
         .stdout_has(&[
             "`gradle build` was refused by `no-gradle` at ",
-            "no policy in force here has that rule",
+            "no policy in force there has that rule now",
         ])
         .run();
 }
