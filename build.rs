@@ -16,9 +16,11 @@ use policy::Layer;
 #[path = "src/command"]
 mod command {
     mod catalogue;
+    mod compiled;
     mod grammar;
 
     pub use catalogue::{Catalogue, Description, Example};
+    pub use compiled::compile;
     pub use grammar::{Grammar, OptionSpec, Wraps};
 }
 
@@ -59,7 +61,7 @@ type Failure = Box<dyn std::error::Error>;
 fn main() -> Result<(), Failure> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    fs::write(out.join("catalogue.bin"), postcard::to_stdvec(&catalogue(&root)?)?)?;
+    fs::write(out.join("catalogue.bin"), command::compile(&catalogue(&root)?)?)?;
     fs::write(out.join("packs.rs"), packs(&root)?)?;
     // Views are keyed by build: another build never reads this one's layout.
     let mut hasher = DefaultHasher::new();

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use bstr::{BStr, ByteSlice};
 use serde::{Deserialize, Serialize};
 
-use super::Grammar;
+use super::compiled::{Compiled, Program, without_version};
+use super::{Grammar, Wraps};
 
 /// One command description.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,51 +50,81 @@ pub struct Example {
     pub why: Option<String>,
 }
 
-/// Descriptions by name.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+impl Description {
+    /// May `NAME=VALUE` words stand before the command that it runs? Then so may another PATH.
+    pub fn assigns(&self) -> bool {
+        let root = self.names.first().and_then(|name| self.grammars.get(name));
+        root.is_some_and(|grammar| grammar.wraps == Wraps::Assignments)
+    }
+}
+
+/// Descriptions by name: those added, over those that are compiled in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Catalogue {
+    base: Compiled<'static>,
     descriptions: BTreeMap<String, Description>,
-    names: BTreeMap<String, String>,
+    programs: BTreeMap<String, Program>,
 }
 
 impl Catalogue {
+    /// Nothing but these.
+    pub fn over(base: Compiled<'static>) -> Self {
+        Catalogue { base, ..Catalogue::default() }
+    }
+
     /// Adds a description; a later one of the same canonical name replaces the earlier.
     pub fn add(&mut self, description: Description) {
         let Some(canonical) = description.names.first().cloned() else { return };
-        for name in &description.names {
-            self.names.insert(name.clone(), canonical.clone());
-        }
+        let programs = Program::all(&description).map(|program| (program.name.clone(), program));
+        self.programs.extend(programs);
         self.descriptions.insert(canonical, description);
     }
 
-    /// The canonical name behind a program's basename.
-    pub fn canonical(&self, called: &BStr) -> Option<&str> {
-        let called = called.to_str().ok()?;
-        let direct = self.names.get(called);
-        let versioned = || {
-            let stem = called.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-            let fits = |name: &str| {
-                called.strip_prefix(name).is_some_and(|rest| !rest.is_empty())
-                    && name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == stem
+    /// The program behind a basename.
+    pub fn program(&self, called: &BStr) -> Option<Program> {
+        let own = called.to_str().ok().and_then(|called| {
+            let direct = self.programs.get(called);
+            let fits = |program: &&Program| {
+                program.stem() == Some(without_version(called)) && program.fits(called.as_bytes())
             };
-            self.names.iter().find(|(n, _)| n.strip_suffix('*').is_some_and(fits)).map(|(_, c)| c)
-        };
-        direct.or_else(versioned).map(String::as_str)
+            direct.or_else(|| self.programs.values().find(fits)).cloned()
+        });
+        own.or_else(|| self.base.program(called))
+    }
+
+    /// The canonical name behind a program's basename.
+    pub fn canonical(&self, called: &BStr) -> Option<String> {
+        self.program(called).map(|program| program.canonical)
     }
 
     /// The grammar of a path of command and subcommands.
-    pub fn grammar(&self, path: &str) -> Option<&Grammar> {
+    pub fn grammar(&self, path: &str) -> Option<Grammar> {
         let program = path.split(' ').next()?;
-        self.descriptions.get(program)?.grammars.get(path)
+        match self.descriptions.get(program) {
+            Some(description) => description.grammars.get(path).cloned(),
+            None => self.base.grammar(path),
+        }
     }
 
-    /// The description of a program, by any of its names.
-    pub fn get(&self, called: &str) -> Option<&Description> {
-        self.descriptions.get(self.canonical(called.into())?)
+    /// The description of a program, by any of its names; of one that is compiled in without
+    /// its grammars.
+    pub fn get(&self, called: &str) -> Option<Description> {
+        let canonical = self.canonical(called.into())?;
+        let own = self.descriptions.get(&canonical).cloned();
+        own.or_else(|| self.base.facts(&canonical))
     }
 
-    /// All descriptions, by canonical name.
+    /// Those that were added, by canonical name.
     pub fn iter(&self) -> impl Iterator<Item = &Description> {
         self.descriptions.values()
+    }
+
+    /// Every name of a program that can start another below another PATH: `sudo`, `env`.
+    pub fn assigning(&self) -> Vec<String> {
+        let base = self.base.assigning().into_iter();
+        let is_ours = |name: &String| self.descriptions.contains_key(name);
+        let base = base.filter(|name| !is_ours(name)).filter_map(|name| self.base.facts(&name));
+        let own = self.descriptions.values().filter(|d| d.assigns()).cloned();
+        own.chain(base).flat_map(|description| description.names).collect()
     }
 }

@@ -3,12 +3,14 @@
 //! (`shims/*.toml`), never by Rust that knows one command.
 
 mod catalogue;
+mod compiled;
 mod grammar;
 mod parse;
 mod quote;
 mod words;
 
 pub use catalogue::{Catalogue, Description, Example};
+pub use compiled::{Compiled, Program, compile};
 pub use grammar::{Grammar, OptionSpec, Takes, Wraps};
 pub use parse::{parse, parse_with};
 pub use quote::{join, quote};

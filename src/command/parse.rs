@@ -8,7 +8,7 @@ use super::{Catalogue, Grammar, Takes, Wraps};
 /// Takes argv apart by the descriptions of a catalogue.
 pub fn parse(argv: &[BString], catalogue: &Catalogue) -> Words {
     let canonical = argv.first().and_then(|a| catalogue.canonical(basename(a)));
-    parse_with(argv, canonical, |path| catalogue.grammar(path).cloned())
+    parse_with(argv, canonical.as_deref(), |path| catalogue.grammar(path))
 }
 
 /// Takes argv apart. `canonical` is the description's first name, and `lookup`

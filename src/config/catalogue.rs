@@ -1,19 +1,18 @@
 //! All descriptions: those that are compiled in, and a user's own.
 
-use std::sync::OnceLock;
-
-use crate::command::Catalogue;
+use crate::command::{Catalogue, Compiled};
 
 use super::source::Page;
 use super::{Code, Diagnostic, SourceText, description};
 
 /// The descriptions of `shims/`, read by the build script.
-static COMPILED_IN: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/catalogue.bin"));
+pub static BUILT_IN: Compiled<'static> =
+    Compiled::new(include_bytes!(concat!(env!("OUT_DIR"), "/catalogue.bin")));
 
 /// Every description, a user's own in place of a compiled-in one of the same
 /// canonical name. A file with errors contributes nothing, and its faults are told.
 pub fn catalogue(user: &[SourceText]) -> (Catalogue, Vec<Diagnostic>) {
-    let (mut catalogue, mut faults) = (built_in(), Vec::new());
+    let (mut catalogue, mut faults) = (Catalogue::over(BUILT_IN), Vec::new());
     for source in user {
         if !source.layer.may_loosen() {
             faults.push(not_here(source));
@@ -25,13 +24,6 @@ pub fn catalogue(user: &[SourceText]) -> (Catalogue, Vec<Diagnostic>) {
         }
     }
     (catalogue, faults)
-}
-
-/// Unpacked once a process: a judge of many policies does not do it again.
-fn built_in() -> Catalogue {
-    static BUILT_IN: OnceLock<Catalogue> = OnceLock::new();
-    // The build script's own words, in the form of this very build: there is no error to give.
-    BUILT_IN.get_or_init(|| postcard::from_bytes(COMPILED_IN).unwrap_or_default()).clone()
 }
 
 /// A description can hide the word that a rule speaks of: a project has none.

@@ -37,7 +37,7 @@ mod value;
 mod write;
 
 pub use bites::{Bites, Reach, bites};
-pub use catalogue::catalogue;
+pub use catalogue::{BUILT_IN, catalogue};
 pub use code::{Code, Level};
 pub use description::description;
 pub use diagnostic::{Diagnostic, Place};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::command::{Catalogue, Description, Wraps};
+use crate::command::Catalogue;
 
 use super::{Callers, Form, Policy, Rule, Ruling};
 
@@ -27,26 +27,16 @@ pub fn shimmed_names(
             }
             names.extend(others(program, catalogue, &exists, &versions));
             // `python -m pip` never calls pip.
-            let run_by = catalogue.get(program).map(|d| &d.run_by).into_iter().flatten();
-            names.extend(run_by.flat_map(|by| others(by, catalogue, &exists, &versions)));
+            let run_by = catalogue.get(program).map(|d| d.run_by).unwrap_or_default();
+            names.extend(run_by.iter().flat_map(|by| others(by, catalogue, &exists, &versions)));
         }
     }
+    // `sudo` and `env` can start a command below another PATH, where no shim is met: they have to
+    // be asked before.
     if policy.rules.iter().any(|rule| bites_in_shims(rule) && !rule.needs_line()) {
-        names.extend(
-            catalogue
-                .iter()
-                .filter(|d| may_reset_path(d))
-                .flat_map(|d| d.names.iter().filter(|name| exists(name)).cloned()),
-        );
+        names.extend(catalogue.assigning().into_iter().filter(|name| exists(name)));
     }
     names
-}
-
-/// `sudo` and `env` can start a command below another PATH, where no shim is met: they
-/// have to be asked before.
-fn may_reset_path(description: &Description) -> bool {
-    let root = description.names.first().and_then(|name| description.grammars.get(name));
-    root.is_some_and(|grammar| grammar.wraps == Wraps::Assignments)
 }
 
 /// Other names of the same program that are there: a rule on the first name covers them.
@@ -89,7 +79,7 @@ fn refuses_name(rule: &Rule, form: &Form) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::{Description, Grammar};
+    use crate::command::{Description, Grammar, Wraps};
     use crate::policy::{FlagChoice, Layer, Origin, Pattern, Reserved, RuleId, Says, Subject};
 
     fn origin() -> Origin {

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
-use crate::command::Catalogue;
+use crate::command::{Catalogue, Program};
 use crate::policy::{Form, Policy, Rule};
 
 use super::key::{Key, trigrams};
-use super::read::{HEADER, Header, ProgramEntry, SLOT, check};
+use super::read::{HEADER, Header, SLOT, check};
 use super::{BUILD_ID, SourceRecord};
 
 /// Everything a view holds.
@@ -117,26 +117,16 @@ fn literal(rule: &Rule) -> &str {
     if contains.len() >= required.len() { contains } else { required }
 }
 
+/// Those of the user: what is compiled in needs no copy.
 fn file_descriptions(catalogue: &Catalogue, table: &mut Table) {
     for description in catalogue.iter() {
-        let Some(canonical) = description.names.first() else { continue };
         for (path, grammar) in &description.grammars {
             table.add(Key::Grammar(path), grammar);
         }
-        for name in &description.names {
-            let entry = ProgramEntry {
-                name: name.clone(),
-                canonical: canonical.clone(),
-                argv0_is_path: description.argv0_is_path,
-                wraps: description.grammars.values().any(|g| g.wraps != Default::default()),
-                changes_directory: description.grammars.values().any(|g| !g.directory.is_empty()),
-            };
-            match name.strip_suffix('*') {
-                Some(stem) => {
-                    let stem = stem.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-                    table.add(Key::Versioned(stem.as_bytes()), &entry);
-                }
-                None => table.add(Key::Named(name.as_bytes()), &entry),
+        for program in Program::all(description) {
+            match program.stem() {
+                Some(stem) => table.add(Key::Versioned(stem.as_bytes()), &program),
+                None => table.add(Key::Named(program.name.as_bytes()), &program),
             }
         }
     }

@@ -16,7 +16,7 @@ pub use compile::{Distrust, Read, compile, source_text};
 pub use encode::{Contents, encode};
 pub use freshness::{Identity, SourceRecord, Standing, is_current};
 pub use prove::{Claim, Failure, Proof, prove};
-pub use read::{Damaged, ProgramEntry, View};
+pub use read::{Damaged, View};
 
 /// Identifies the code that wrote a view.
 pub const BUILD_ID: &str = env!("EMBARGO_BUILD_ID");

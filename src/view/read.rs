@@ -4,9 +4,10 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 
-use crate::command::{Grammar, Words};
+use crate::command::{Grammar, Program, Words};
+use crate::config::BUILT_IN;
 use crate::policy::{Invocation, Reserved, Rule, Settings};
 
 use super::key::{Key, trigrams};
@@ -33,19 +34,6 @@ pub struct View<'a> {
 /// These bytes are no view of this build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Damaged;
-
-/// What is known of a described program before its grammar is read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProgramEntry {
-    /// The name it was filed under.
-    pub name: String,
-    pub canonical: String,
-    pub argv0_is_path: bool,
-    /// Another command may stand in its arguments.
-    pub wraps: bool,
-    /// An option may change the directory it works in.
-    pub changes_directory: bool,
-}
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Header {
@@ -167,27 +155,26 @@ impl<'a> View<'a> {
         self.header.rules
     }
 
-    /// What is known of a program by its basename.
-    pub fn program(&self, called: &[u8]) -> Option<ProgramEntry> {
+    /// What is known of a program by its basename: by the user's descriptions, else by ours.
+    pub fn program(&self, called: &[u8]) -> Option<Program> {
         let direct =
-            self.records::<ProgramEntry>(Key::Named(called)).find(|e| e.name.as_bytes() == called);
-        direct.or_else(|| {
+            self.records::<Program>(Key::Named(called)).find(|p| p.name.as_bytes() == called);
+        let versioned = || {
             let version = |b: u8| b.is_ascii_digit() || b == b'.';
             let stem = called.len() - called.iter().rev().take_while(|b| version(**b)).count();
-            if stem == called.len() {
-                return None;
-            }
-            let fits = |e: &ProgramEntry| {
-                let name = e.name.strip_suffix('*').unwrap_or(&e.name).as_bytes();
-                called.len() > name.len() && called.starts_with(name)
-            };
-            self.records(Key::Versioned(&called[..stem])).find(fits)
-        })
+            let mut found = self.records::<Program>(Key::Versioned(&called[..stem]));
+            found.find(|program| stem < called.len() && program.fits(called))
+        };
+        direct.or_else(versioned).or_else(|| BUILT_IN.program(called))
     }
 
-    /// The grammar of a command path.
+    /// The grammar of a command path. A program that the user describes is the user's alone.
     pub fn grammar(&self, path: &str) -> Option<Grammar> {
-        self.records(Key::Grammar(path)).next()
+        let program = path.split(' ').next().unwrap_or(path);
+        match self.bucket(Key::Grammar(program)) {
+            Some(_) => self.records(Key::Grammar(path)).next(),
+            None => BUILT_IN.grammar(path),
+        }
     }
 
     /// The reserved name, if it is one.
