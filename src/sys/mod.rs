@@ -2,6 +2,7 @@
 //! real program, evidence, processes, terminal and clock.
 
 pub mod asking;
+pub mod bounded;
 pub mod clock;
 pub mod context;
 pub mod environment;
@@ -23,4 +24,4 @@ pub mod session;
 pub mod sources;
 pub mod stdio;
 
-pub use raw::Start;
+pub use raw::{Held, Start};
