@@ -21,6 +21,7 @@ mod raw;
 pub mod redact;
 pub mod runs;
 pub mod session;
+pub mod shells;
 pub mod sources;
 pub mod stdio;
 
