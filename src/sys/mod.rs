@@ -5,6 +5,7 @@ pub mod asking;
 pub mod bounded;
 pub mod clock;
 pub mod context;
+pub mod doctor;
 pub mod environment;
 pub mod evidence;
 pub mod exec;
