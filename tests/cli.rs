@@ -18,7 +18,8 @@ fn help_and_version_are_answers_and_everything_else_is_a_usage_error() {
         .embargo(&["--version"])
         .stdout(concat!("embargo ", env!("CARGO_PKG_VERSION"), "\n"))
         .run();
-    for verb in ["run", "check", "explain", "test", "lint", "shim", "env", "log", "last"] {
+    for verb in ["run", "check", "explain", "test", "lint", "shim", "env", "doctor", "log", "last"]
+    {
         world.embargo(&[verb, "--help"]).stdout_has(&["Example", "Usage: embargo "]).run();
     }
     for act in ["install", "uninstall", "list", "sync"] {

@@ -21,7 +21,7 @@ cargo test                                                                    # 
 ";
 
 /// Pages whose blocks are looked at.
-const PAGES: [&str; 11] = [
+const PAGES: [&str; 12] = [
     "README.md",
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
@@ -29,6 +29,7 @@ const PAGES: [&str; 11] = [
     "docs/reference/policy.md",
     "docs/reference/diagnostics.md",
     "docs/reference/exit-codes.md",
+    "docs/reference/doctor.md",
     "docs/reference/json.md",
     "docs/reference/environment.md",
     "docs/reference/files.md",
@@ -359,6 +360,7 @@ fn json_keys_are_documented() {
     let tested = answer(&world, &["test", "--json"]);
     let linted = answer(&world, &["lint", "--json", "--verbose"]);
     let unread = answer(&world, &["lint", "--json", "absent.toml"]);
+    let examined = answer(&world, &["doctor", "--json"]);
     let row = answer(&world, &["log", "--json", "--limit", "1"]);
     let whole = answer(&world, &["log", "--json", "--verify"]);
     let pass = answer(&world, &["check", "--json", "ls"]);
@@ -374,7 +376,7 @@ fn json_keys_are_documented() {
 
     let chain: Names = &keys(&whole) | &keys(&broken_chain);
     let command = &explained["commands"][0];
-    let table: [(&str, Names); 20] = [
+    let table: [(&str, Names); 22] = [
         ("The refusal", keys(&refused)),
         ("Each of `rules`", keys(&refused["rules"][0])),
         ("A pass", keys(&pass)),
@@ -390,13 +392,15 @@ fn json_keys_are_documented() {
         ("Each of `unread`", keys(&unread["unread"][0])),
         ("Each of lint's `rules`", keys(&linted["rules"][0])),
         ("Its `bites`", keys(&linted["rules"][0]["bites"])),
+        ("`doctor --json`", keys(&examined)),
+        ("Each of `checks`", keys(&examined["checks"][0])),
         ("`log --json`", keys(&row)),
         ("`log --verify --json`", chain),
         ("`shim list --json`", keys(&listed[0])),
         ("JSON", Names::new()),
         ("Other answers of `check --json`", Names::new()),
     ];
-    for (heading, found) in &table[..18] {
+    for (heading, found) in &table[..20] {
         assert_eq!(first_cells(&section("docs/reference/json.md", heading)), *found, "{heading}");
     }
     let headings = all(r"(?m)^#+ (.+)$", &read("docs/reference/json.md"));

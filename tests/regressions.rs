@@ -568,6 +568,40 @@ fn by109_a_broken_file_is_no_absent_one() {
 }
 
 #[test]
+fn by113_an_alias_of_a_guard_that_is_gone_is_told() {
+    let world = World::new();
+    world.policy(NO_RM).stub("rm").script("opt/safe-rm.sh", "#!/bin/sh\nexec /bin/rm \"$@\"\n");
+    symlink(world.path("opt/safe-rm.sh"), world.path("bin/shell-safe-rm")).expect("a link");
+    let path = ["shims", "bin", "/usr/bin", "/bin"];
+    let sync = ["shim", "sync", "--dir", "../shims"];
+    world.embargo(&sync).path(&path).any_output().run_expecting(0, "sync");
+    let first = format!("PATH='{}':$PATH\n", world.path("shims").display());
+    world
+        .write("home/.bash_profile", &first)
+        .write("home/.bashrc", first + "alias rm=shell-safe-rm\n");
+    let doctor = |status: i32, what: &str| {
+        let test = world.embargo(&["doctor", "--json", "--dir", "../shims"]).path(&path);
+        let found = test.env("SHELL", "/bin/bash").any_output().run_expecting(status, what);
+        let told: serde_json::Value = serde_json::from_str(&found.stdout).expect("an object");
+        let checks = told["checks"].as_array().expect("checks").clone();
+        let shadowed = checks.iter().find(|check| check["name"] == "shadowed");
+        shadowed.expect("the check").clone()
+    };
+    let hidden = doctor(1, "the script is there");
+    assert_eq!(hidden["seen"][0], "`rm` is an alias of `shell-safe-rm`, so its shim is not met");
+    fs::remove_file(world.path("opt/safe-rm.sh")).expect("a file");
+    let gone = doctor(1, "the script is gone");
+    assert_eq!(
+        gone["seen"][0],
+        "`rm` is an alias of `shell-safe-rm`, and `shell-safe-rm` is not there"
+    );
+    let remedy = gone["remedy"][0].as_str().expect("a remedy");
+    assert_eq!(remedy, "echo 'unalias rm' >> ~/.bashrc");
+    world.shell(remedy).run();
+    assert_eq!(doctor(0, "mended")["verdict"], "ok");
+}
+
+#[test]
 fn fp058_a_working_directory_that_is_a_link_is_where_it_leads() {
     let world = World::new();
     world.policy(NO_GRADLE).stub("gradle").write("project/sub/file", "").install(&["gradle", "ls"]);

@@ -63,9 +63,8 @@ impl Set {
 /// there is no policy at all.
 fn sets(context: &Context, files: &[PathBuf]) -> Vec<Set> {
     if files.is_empty() {
-        let found = sources::find(context, &[]);
-        let texts = |read: Read, bytes| source_text(&read.path, read.layer, bytes);
-        return if found.is_empty() { Vec::new() } else { vec![set(context, &found, texts)] };
+        let (found, set) = here(context);
+        return if found.is_empty() { Vec::new() } else { vec![set] };
     }
     let one = |file: &PathBuf| {
         let shown = file.display().to_string();
@@ -78,6 +77,14 @@ fn sets(context: &Context, files: &[PathBuf]) -> Vec<Set> {
         set(context, &[sources::named(context, file)], text)
     };
     files.iter().map(one).collect()
+}
+
+/// All that is in force here together, with the files it comes from.
+pub fn here(context: &Context) -> (Vec<SourceRecord>, Set) {
+    let found = sources::find(context, &[]);
+    let texts = |read: Read, bytes| source_text(&read.path, read.layer, bytes);
+    let set = set(context, &found, texts);
+    (found, set)
 }
 
 fn set(

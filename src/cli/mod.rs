@@ -2,6 +2,7 @@
 
 mod add;
 mod check;
+mod doctor;
 mod env;
 mod explain;
 mod in_force;
@@ -43,6 +44,7 @@ Examples:
   embargo check 'gradle build | head -50'    what the policy says of a line, without running it
   embargo shim install gradle                stand in front of gradle in every shell …
   eval \"$(embargo env)\"                      … once this is in the shell's start-up file
+  embargo doctor                             whether that holds, here and in new shells
 
 Exit status: 0 done, 1 findings or failure, 2 wrong usage, 86 refused, 87 needs a person's
 approval, 88 policy or state cannot be trusted; `run` otherwise has the command's own.";
@@ -59,6 +61,7 @@ enum Verb {
     Pack(pack::Args),
     Shim(shim::Args),
     Env(env::Args),
+    Doctor(doctor::Args),
     Log(log::Args),
     Last(last::Args),
 }
@@ -104,6 +107,7 @@ fn verb(argv: &[BString]) -> Exit {
         Verb::Pack(args) => pack::run(args),
         Verb::Shim(args) => shim::run(args),
         Verb::Env(args) => env::run(args),
+        Verb::Doctor(args) => doctor::run(args),
         Verb::Log(args) => log::run(args),
         Verb::Last(args) => last::run(args),
     };

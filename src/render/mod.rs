@@ -3,6 +3,7 @@
 pub mod add;
 pub mod answer;
 pub mod diagnostic;
+pub mod doctor;
 pub mod examples;
 pub mod explain;
 pub mod findings;

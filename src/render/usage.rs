@@ -45,7 +45,9 @@ pub fn verb_meant(verb: &[u8]) -> Option<&'static str> {
         b"install" => "shims are installed with `embargo shim install`",
         b"uninstall" => "shims are removed with `embargo shim uninstall`",
         b"list" => "shims are listed with `embargo shim list`",
-        b"status" => "shims are shown by `embargo shim list`, faults of policy by `embargo lint`",
+        b"status" => {
+            "shims are shown by `embargo shim list`, what is wrong with them by `embargo doctor`"
+        }
         _ => return None,
     })
 }

@@ -1,5 +1,6 @@
 //! The few variables that are read outside the places of files.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use bstr::{BString, ByteVec as _};
@@ -19,8 +20,12 @@ pub fn shell_ran() -> Option<BString> {
     std::env::var_os("_").and_then(|v| Vec::from_os_string(v).ok()).map(BString::from)
 }
 
+/// PATH as it is; empty when it is not set.
+pub fn path_text() -> OsString {
+    std::env::var_os("PATH").unwrap_or_default()
+}
+
 /// The directories of PATH.
 pub fn path() -> impl Iterator<Item = PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).collect::<Vec<_>>().into_iter()
+    std::env::split_paths(&path_text()).collect::<Vec<_>>().into_iter()
 }

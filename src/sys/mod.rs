@@ -2,8 +2,10 @@
 //! real program, evidence, processes, terminal and clock.
 
 pub mod asking;
+pub mod bounded;
 pub mod clock;
 pub mod context;
+pub mod doctor;
 pub mod environment;
 pub mod evidence;
 pub mod exec;
@@ -20,7 +22,8 @@ mod raw;
 pub mod redact;
 pub mod runs;
 pub mod session;
+pub mod shells;
 pub mod sources;
 pub mod stdio;
 
-pub use raw::Start;
+pub use raw::{Held, Start};

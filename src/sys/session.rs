@@ -98,6 +98,11 @@ pub fn variables() -> impl Iterator<Item = &'static str> {
     ["EMBARGO_SESSION"].into_iter().chain(NAMING).chain(of_harnesses)
 }
 
+/// Every harness that is known by a variable.
+pub fn harnesses() -> impl Iterator<Item = &'static str> {
+    HARNESSES.iter().map(|harness| harness.name)
+}
+
 /// Decides by facts alone: recorded process, `EMBARGO_SESSION`, the harness's id, terminal.
 pub fn identify(facts: &Facts) -> Session {
     let marked = HARNESSES.iter().find(|h| h.markers.iter().any(|m| facts.value(m).is_some()));

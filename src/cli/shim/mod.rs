@@ -1,7 +1,7 @@
 //! `embargo shim`: the directory of shims that stays, one for each user.
 
 mod change;
-mod sync;
+pub(super) mod sync;
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
@@ -83,10 +83,10 @@ enum Act {
 }
 
 #[derive(Debug, clap::Args)]
-struct Place {
+pub(super) struct Place {
     /// Another directory than the user's own
     #[arg(long, value_name = "DIR")]
-    dir: Option<PathBuf>,
+    pub(super) dir: Option<PathBuf>,
 }
 
 /// Does one act.
@@ -102,7 +102,7 @@ pub fn run(args: Args) -> Outcome {
 }
 
 impl Place {
-    fn path(&self, context: &Context) -> anyhow::Result<PathBuf> {
+    pub(super) fn path(&self, context: &Context) -> anyhow::Result<PathBuf> {
         let own = || context.by_variables.as_ref().map(Places::shims);
         let named = self.dir.as_ref().map(|dir| absolute(context.cwd.as_deref(), dir));
         let path = named.or_else(own).ok_or_else(|| failure(usage::no_home()))?;

@@ -1,8 +1,10 @@
 //! What no safe function offers: the argv and environment as the kernel laid them
-//! out, execve on them, a mapped file, signals put aside while we write, and the note
-//! by which embargo's own binaries know each other. The only unsafe module besides `main.rs`.
+//! out, execve on them, a mapped file, signals put aside for a while, a command apart from our
+//! terminal, and the note by which embargo's own binaries know each other. The only unsafe
+//! module besides `main.rs`.
 #![expect(unsafe_code, reason = "the one place for it; each block says why it is sound")]
 
+mod apart;
 #[cfg(target_env = "musl")]
 mod heap;
 
@@ -12,6 +14,8 @@ use std::io;
 use std::ops::Deref;
 
 use bstr::BString;
+
+pub use apart::{Held, apart};
 
 unsafe extern "C" {
     static environ: *const *const c_char;
