@@ -13,6 +13,7 @@ use crate::command::quote;
 use crate::doctor::{Report, Symptom, Weight};
 
 use super::prose::shown;
+use super::refusal::JSON_VERSION;
 
 pub use guards::fault;
 pub use places::unusable;
@@ -98,7 +99,7 @@ pub fn json(reports: &[Report], place: &Place) -> Value {
         })
     };
     let checks: Vec<Value> = reports.iter().map(check).collect();
-    json!({ "schema": 1, "checks": checks, "findings": findings(reports) })
+    json!({ "version": JSON_VERSION, "checks": checks, "findings": findings(reports) })
 }
 
 /// Checks that found something.
