@@ -361,6 +361,12 @@ fn json_keys_are_documented() {
     let linted = answer(&world, &["lint", "--json", "--verbose"]);
     let unread = answer(&world, &["lint", "--json", "absent.toml"]);
     let examined = answer(&world, &["doctor", "--json"]);
+    let added = answer(&world, &["add", "tool", "--reason", "x", "--dry-run", "--json"]);
+    let brief = answer(&world, &["brief", "--json"]);
+    let packs = answer(&world, &["pack", "list", "--json"]);
+    world.write("project/new/gradlew", "");
+    let init = world.embargo(&["init", "--json"]).cwd("project/new").any_output().run();
+    let init = object(&init.stdout);
     let row = answer(&world, &["log", "--json", "--limit", "1"]);
     let whole = answer(&world, &["log", "--json", "--verify"]);
     let pass = answer(&world, &["check", "--json", "ls"]);
@@ -376,7 +382,14 @@ fn json_keys_are_documented() {
 
     let chain: Names = &keys(&whole) | &keys(&broken_chain);
     let command = &explained["commands"][0];
-    let table: [(&str, Names); 22] = [
+    let table: [(&str, Names); 29] = [
+        ("`init --json`", keys(&init)),
+        ("Each of init's `packs`", keys(&init["packs"][0])),
+        ("`add --json`", keys(&added)),
+        ("`brief --json`", keys(&brief)),
+        ("Each of brief's `rules`", keys(&brief["rules"][0])),
+        ("`pack list --json`", keys(&packs)),
+        ("Each of the list's `packs`", keys(&packs["packs"][0])),
         ("The refusal", keys(&refused)),
         ("Each of `rules`", keys(&refused["rules"][0])),
         ("A pass", keys(&pass)),

@@ -18,7 +18,7 @@ use crate::sys::sources;
 pub struct Distrusted(pub String);
 
 /// `--policy` on every verb that judges.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub struct Policies {
     /// One more policy file; may be given several times
     #[arg(long, value_name = "FILE")]

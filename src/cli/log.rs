@@ -1,6 +1,8 @@
 //! `embargo log`: the evidence, as it was written.
 
-use super::{Outcome, failure};
+use clap_complete::ArgValueCandidates;
+
+use super::{Outcome, completions, failure};
 use crate::policy::Exit;
 use crate::render::{answer, log, usage};
 use crate::sys::context::Context;
@@ -15,7 +17,7 @@ pub struct Args {
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
     /// Of this rule only
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", add = ArgValueCandidates::new(completions::rules))]
     rule: Option<String>,
     /// The newest N only
     #[arg(long, value_name = "N")]

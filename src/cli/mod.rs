@@ -1,7 +1,9 @@
 //! The command line: one file per verb. clap and anyhow live only here.
 
 mod add;
+mod brief;
 mod check;
+mod completions;
 mod doctor;
 mod env;
 mod explain;
@@ -11,10 +13,13 @@ mod judging;
 mod last;
 mod lint;
 mod log;
+mod man;
 mod pack;
 mod run;
+mod schema;
 mod shim;
 mod test;
+mod uninstall;
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -64,6 +69,11 @@ enum Verb {
     Doctor(doctor::Args),
     Log(log::Args),
     Last(last::Args),
+    Brief(brief::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+    Schema(schema::Args),
+    Uninstall(uninstall::Args),
 }
 
 /// Runs the command line. Returns only when no other program was become.
@@ -77,6 +87,9 @@ pub fn run(argv: &[BString]) -> Exit {
 
 fn verb(argv: &[BString]) -> Exit {
     let words = argv.iter().map(|word| OsString::from_vec(word.to_vec()));
+    if let Some(exit) = completions::answer(words.clone()) {
+        return exit;
+    }
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(mut error) => {
@@ -110,6 +123,11 @@ fn verb(argv: &[BString]) -> Exit {
         Verb::Doctor(args) => doctor::run(args),
         Verb::Log(args) => log::run(args),
         Verb::Last(args) => last::run(args),
+        Verb::Brief(args) => brief::run(args),
+        Verb::Completions(args) => completions::run(args),
+        Verb::Man(args) => man::run(args),
+        Verb::Schema(args) => schema::run(args),
+        Verb::Uninstall(args) => uninstall::run(args),
     };
     match outcome {
         Ok(exit) => exit,

@@ -13,8 +13,11 @@ use super::{Code, ids, suggest};
 pub(super) const KEYS: &[&str] =
     &["requires", "extends", "conflicts", "default", "reserved", "embargo"];
 
-const DEFAULT_KEYS: &[&str] = &["notice_on_stdout", "surface_after", "notify", "unmatched"];
-const RESERVED_KEYS: &[&str] = &["names", "reason", "alternative"];
+/// Keys of `[default]`.
+pub(super) const DEFAULT_KEYS: &[&str] =
+    &["notice_on_stdout", "surface_after", "notify", "unmatched"];
+/// Keys of `[reserved]`.
+pub(super) const RESERVED_KEYS: &[&str] = &["names", "reason", "alternative"];
 
 /// What a file says.
 #[derive(Default)]

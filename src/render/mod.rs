@@ -2,6 +2,7 @@
 
 pub mod add;
 pub mod answer;
+pub mod brief;
 pub mod diagnostic;
 pub mod doctor;
 pub mod examples;
@@ -17,5 +18,6 @@ pub mod refusal;
 pub mod shells;
 pub mod told;
 pub mod trouble;
+pub mod uninstalling;
 pub mod usage;
 pub mod why;

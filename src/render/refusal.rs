@@ -204,7 +204,7 @@ pub fn place(rule: &Rule) -> String {
 }
 
 /// What must not be used, in back-quotes.
-fn subject(rule: &Rule, call: Option<&Invocation>) -> String {
+pub(super) fn subject(rule: &Rule, call: Option<&Invocation>) -> String {
     if let Some(label) = &rule.says.label {
         return label.clone();
     }

@@ -1,6 +1,7 @@
 //! What the command line says of itself when it is used in a way it cannot follow.
 
 use std::io;
+use std::path::Path;
 
 use bstr::BString;
 
@@ -43,13 +44,19 @@ pub fn shim_of_command(command: &str, program: &str) -> String {
 pub fn verb_meant(verb: &[u8]) -> Option<&'static str> {
     Some(match verb {
         b"install" => "shims are installed with `embargo shim install`",
-        b"uninstall" => "shims are removed with `embargo shim uninstall`",
         b"list" => "shims are listed with `embargo shim list`",
         b"status" => {
             "shims are shown by `embargo shim list`, what is wrong with them by `embargo doctor`"
         }
         _ => return None,
     })
+}
+
+/// A file or directory that cannot be written.
+pub fn not_written(path: &Path, error: &io::Error) -> String {
+    let text = error.to_string();
+    let why = text.split(" (os error").next().unwrap_or_default();
+    format!("{} cannot be written: {why}", shown(&path.to_string_lossy()))
 }
 
 /// A shell that `env` has no words for.

@@ -24,6 +24,7 @@ pub mod runs;
 pub mod session;
 pub mod shells;
 pub mod sources;
+pub mod startup;
 pub mod stdio;
 
 pub use raw::{Held, Start};

@@ -19,6 +19,11 @@ pub fn create(path: &Path, text: &str) -> io::Result<()> {
     made
 }
 
+/// A directory for other files that are written for a person, with those above it.
+pub fn make_directory(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
+}
+
 /// Replaces a file that is there; its mode stays, and a link to it stays a link.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     let path = path.canonicalize()?;

@@ -8,9 +8,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
+use clap_complete::ArgValueCandidates;
 
 use super::judging::Policies;
-use super::{Outcome, failure};
+use super::{Outcome, completions, failure};
 use crate::command::quote;
 use crate::render::{installing, usage};
 use crate::sys::context::{Context, Places, absolute};
@@ -55,7 +56,12 @@ enum Act {
     /// Takes shims away
     #[command(override_usage = UNINSTALL, after_help = "Example:\n  embargo shim uninstall gradle")]
     Uninstall {
-        #[arg(value_name = "NAME", required_unless_present = "all", conflicts_with = "all")]
+        #[arg(
+            value_name = "NAME",
+            required_unless_present = "all",
+            conflicts_with = "all",
+            add = ArgValueCandidates::new(completions::shims)
+        )]
         names: Vec<OsString>,
         /// All of them, the home record and the list of who wants what
         #[arg(long)]
@@ -101,7 +107,13 @@ pub fn run(args: Args) -> Outcome {
     }
 }
 
+/// All shims, the home record and the list of who wants what.
+pub fn uninstall_all(place: &Place) -> Outcome {
+    change::uninstall(&[], true, place)
+}
+
 impl Place {
+    /// The directory, absolute, as it stands on PATH.
     pub(super) fn path(&self, context: &Context) -> anyhow::Result<PathBuf> {
         let own = || context.by_variables.as_ref().map(Places::shims);
         let named = self.dir.as_ref().map(|dir| absolute(context.cwd.as_deref(), dir));

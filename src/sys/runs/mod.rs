@@ -44,6 +44,11 @@ fn namespace() -> String {
     link.to_string_lossy().into_owned()
 }
 
+/// Removes the directories of runs that have ended, as the next run would.
+pub fn sweep_ended(data: &Path) {
+    places(Some(data)).for_each(|place| sweep::sweep(&place));
+}
+
 /// Is this the directory of a run?
 pub fn is_run(directory: &Path) -> bool {
     directory.join(RUN).is_file()
