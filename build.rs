@@ -74,7 +74,8 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// All of `shims/`, without what only tests and readers need.
+/// All of `shims/`, without what nothing in the binary reads: examples, sources, effects as
+/// long as none is judged, and what manuals call the values of options.
 fn catalogue(root: &Path) -> Result<Catalogue, Failure> {
     let mut catalogue = Catalogue::default();
     for path in tables(&root.join("shims"))? {
@@ -89,9 +90,26 @@ fn catalogue(root: &Path) -> Result<Catalogue, Failure> {
         })?;
         description.examples.clear();
         description.manual.clear();
+        description.effects.clear();
+        description.dangerous.clear();
+        description.action_words.clear();
+        for grammar in description.grammars.values_mut() {
+            grammar.options = nameless(&grammar.options);
+        }
         catalogue.add(description);
     }
     Ok(catalogue)
+}
+
+/// `--output=<file>` takes a value whatever that is called: `--output=<>`.
+fn nameless(options: &str) -> String {
+    let mut within = false;
+    let keep = |c: &char| {
+        let kept = !within || *c == '>';
+        within = *c == '<' || within && *c != '>';
+        kept
+    };
+    options.chars().filter(keep).collect()
 }
 
 fn packs(root: &Path) -> Result<String, Failure> {

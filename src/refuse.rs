@@ -150,7 +150,9 @@ fn tell_person(
             ("OFFENCE", &about.offence.to_string()),
         ],
     };
-    notify::tell(&decision.settings.notify, &dirs, &notice);
+    if !notify::tell(&decision.settings.notify, &dirs, &notice) {
+        notify::ring();
+    }
 }
 
 impl Door {

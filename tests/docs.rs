@@ -21,11 +21,12 @@ cargo test                                                                    # 
 ";
 
 /// Pages whose blocks are looked at.
-const PAGES: [&str; 12] = [
+const PAGES: [&str; 13] = [
     "README.md",
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
+    "docs/agents.md",
     "docs/reference/policy.md",
     "docs/reference/diagnostics.md",
     "docs/reference/exit-codes.md",

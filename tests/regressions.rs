@@ -798,6 +798,20 @@ fn pt008_a_shell_waits_for_the_program_that_ctrl_c_ends() {
     terminal.keys("echo status $?\n").until("status 3");
 }
 
+/// A9: the first refusal teaches; from the second one on whoever sits at the terminal hears it.
+#[test]
+fn where_nobody_else_can_be_told_the_terminal_rings() {
+    let world = World::new();
+    world.policy(NO_GRADLE).install(&["gradle"]);
+    let Some(mut terminal) = Terminal::open(&world) else { return };
+    terminal.keys("gradle one 2>/dev/null; sleep 0.05; echo first is $?\n");
+    let shown = terminal.until("first is 86");
+    assert!(!shown.contains('\x07'), "{shown:?}");
+    terminal.keys("gradle two 2>/dev/null; sleep 0.05; echo second is $?\n");
+    let shown = terminal.until("second is 86");
+    assert_eq!(shown.matches('\x07').count(), 1, "{shown:?}");
+}
+
 #[test]
 fn pt011_a_stopped_program_goes_on() {
     let world = World::new();

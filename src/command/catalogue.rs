@@ -19,9 +19,9 @@ pub struct Description {
     pub grammars: BTreeMap<String, Grammar>,
     /// How many words name an action (C3), by path.
     pub action_words: BTreeMap<String, u32>,
-    /// Flags that always ask again (C4), by path.
+    /// Flags that always ask again (C4), by path; none in what is compiled in, until they do.
     pub dangerous: BTreeMap<String, Vec<String>>,
-    /// What the arguments undergo, by path: free until effects are judged.
+    /// What the arguments undergo, by path: free, and not compiled in, until effects are judged.
     pub effects: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     /// Programs that run this one without calling it: `python -m pip` is pip.
     pub run_by: Vec<String>,

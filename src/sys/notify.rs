@@ -5,7 +5,9 @@
 mod tests;
 
 use std::ffi::OsStr;
-use std::os::unix::fs::MetadataExt;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt as _};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -44,6 +46,14 @@ pub fn tell(argv: &[String], path_dirs: &[PathBuf], notice: &Notice<'_>) -> bool
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // A Ctrl-C or a harness that ends its call's process group does not end it.
     command.process_group(0).spawn().is_ok()
+}
+
+/// Rings the bell of the terminal that this process belongs to, where nobody could be told
+/// otherwise: whoever sits there looks up, and finds what was said.
+pub fn ring() -> bool {
+    let flags = libc::O_NOCTTY | libc::O_NONBLOCK;
+    let terminal = OpenOptions::new().write(true).custom_flags(flags).open("/dev/tty");
+    terminal.is_ok_and(|mut terminal| terminal.write_all(b"\x07").is_ok())
 }
 
 fn of_desktop(path_dirs: &[PathBuf], summary: &str, detail: &str) -> Option<Command> {
