@@ -46,6 +46,13 @@ impl Program {
     }
 }
 
+/// What stands before the digits and dots at the end of a name, if there are any.
+pub fn stem(called: &[u8]) -> Option<&[u8]> {
+    let version = |b: &&u8| b.is_ascii_digit() || **b == b'.';
+    let version = called.iter().rev().take_while(version).count();
+    called.get(..called.len() - version).filter(|_| version > 0)
+}
+
 /// A name without the digits and dots at its end.
 pub fn without_version(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
@@ -79,11 +86,10 @@ impl<'a> Compiled<'a> {
 
     /// By its basename.
     pub fn program(self, called: &[u8]) -> Option<Program> {
-        let version = |b: &&u8| b.is_ascii_digit() || **b == b'.';
-        let stem = called.len() - called.iter().rev().take_while(version).count();
         self.get(Key::Named(called)).or_else(|| {
-            let programs: Vec<Program> = self.get(Key::Versioned(called.get(..stem)?))?;
-            programs.into_iter().find(|program| stem < called.len() && program.fits(called))
+            let stem = stem(called)?;
+            let programs: Vec<Program> = self.get(Key::Versioned(stem))?;
+            programs.into_iter().find(|program| program.fits(called))
         })
     }
 

@@ -10,7 +10,7 @@ mod quote;
 mod words;
 
 pub use catalogue::{Catalogue, Description, Example};
-pub use compiled::{Compiled, Program, compile};
+pub use compiled::{Compiled, Program, compile, stem};
 pub use grammar::{Grammar, OptionSpec, Takes, Wraps};
 pub use parse::{parse, parse_with};
 pub use quote::{join, quote};

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 
-use crate::command::{Grammar, Program, Words};
+use crate::command::{Grammar, Program, Words, stem};
 use crate::config::BUILT_IN;
 use crate::policy::{Invocation, Reserved, Rule, Settings};
 
@@ -160,10 +160,8 @@ impl<'a> View<'a> {
         let direct =
             self.records::<Program>(Key::Named(called)).find(|p| p.name.as_bytes() == called);
         let versioned = || {
-            let version = |b: u8| b.is_ascii_digit() || b == b'.';
-            let stem = called.len() - called.iter().rev().take_while(|b| version(**b)).count();
-            let mut found = self.records::<Program>(Key::Versioned(&called[..stem]));
-            found.find(|program| stem < called.len() && program.fits(called))
+            let mut found = self.records::<Program>(Key::Versioned(stem(called)?));
+            found.find(|program| program.fits(called))
         };
         direct.or_else(versioned).or_else(|| BUILT_IN.program(called))
     }
