@@ -92,7 +92,10 @@ fn decide_by(
         let called = called.unwrap_or_default();
         let entry = view.program(called);
         let looks_inside = entry.as_ref().is_some_and(|e| e.wraps || e.changes_directory);
-        if !looks_inside && !view.may_speak_of(called) && !view.may_speak_of_text(&join(argv)) {
+        if !looks_inside
+            && !view.may_speak_of(called, entry.as_ref())
+            && !view.may_speak_of_text(&join(argv))
+        {
             trusted(&view, called)?;
             let argv0_is_path = entry.is_some_and(|e| e.argv0_is_path);
             let decision = Decision { argv0_is_path, ..Decision::without_rules(&view) };

@@ -186,9 +186,9 @@ impl<'a> View<'a> {
     }
 
     /// Could any rule or reserved name speak of a call of this program, as far as its name tells?
-    pub fn may_speak_of(&self, called: &[u8]) -> bool {
-        let canonical = self.program(called).map(|p| p.canonical);
-        let names = [Some(called), canonical.as_deref().map(str::as_bytes)];
+    /// `program` is what [`View::program`] knows of that name.
+    pub fn may_speak_of(&self, called: &[u8], program: Option<&Program>) -> bool {
+        let names = [Some(called), program.map(|program| program.canonical.as_bytes())];
         names.into_iter().flatten().any(|name| {
             self.bucket(Key::Program(name)).is_some()
                 || self.bucket(Key::HasTrigrams(name)).is_some()
