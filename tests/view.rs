@@ -300,7 +300,7 @@ fn said(bytes: &[u8], argv: &[&str]) -> Option<String> {
     let grammars = (view.grammar("git"), view.grammar("git push"), view.program(&argv[0]));
     let name = argv[0].to_string();
     let rest = (view.settings(), view.notices(), view.distrust(&name), view.rule_count());
-    let free = view.may_speak_of(&argv[0]);
+    let free = view.may_speak_of(&argv[0], view.program(&argv[0]).as_ref());
     let said = format!("{line:?} {hits:?} {reserved:?} {grammars:?} {rest:?} {free}");
     // Read in full, and not compared: only freshness and the next compilation need them.
     let _ = (view.sources(), view.texts());
