@@ -1,12 +1,14 @@
 //! One decision: the policy in force for a call, and what it says. The shim, `run`,
 //! `check` and `explain` all come here, so that they cannot disagree.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
 
 use crate::command::join;
-use crate::policy::{Ancestry, Invocation, Reserved, Rule, Settings, Verdict, judge_all};
+use crate::policy::{
+    Ancestry, Invocation, Layer, Origin, Reserved, Rule, Settings, Verdict, judge_all,
+};
 use crate::sys::context::{Context, absolute};
 use crate::sys::policy_view::{self, ViewBytes};
 use crate::sys::{environment, processes, sources};
@@ -78,6 +80,20 @@ pub fn decide(context: &Context, subject: Subject<'_>) -> Result<Decision, Distr
     kept.map_or_else(|| decide_by(context, subject, policy_view::renew)?.ok_or_else(damaged), Ok)
 }
 
+/// A project's file is known by its name in the project, and by its whole path elsewhere.
+fn show_from(context: &Context, rule: &mut Rule) {
+    let Origin { layer, file, shown, .. } = &mut rule.origin;
+    let path = Path::new(file.as_str());
+    let is_by_name = *layer == Layer::Project && path.file_name() == Some(shown.as_ref());
+    let is_here = || {
+        let above = path.parent().zip(context.cwd.as_deref());
+        above.is_some_and(|(directory, cwd)| cwd.starts_with(directory))
+    };
+    if is_by_name && !is_here() {
+        shown.clone_from(file);
+    }
+}
+
 /// `None`: a view was damaged.
 fn decide_by(
     context: &Context,
@@ -126,7 +142,8 @@ fn weigh(
     calls.iter().take(own).try_for_each(|call| trusted(view, call.words.called()))?;
     let entry = calls.first().and_then(|call| view.program(call.words.called()));
     let argv0_is_path = entry.is_some_and(|e| e.argv0_is_path);
-    let rules = view.candidates(&calls);
+    let mut rules = view.candidates(&calls);
+    rules.iter_mut().for_each(|rule| show_from(context, rule));
     let reserved: Vec<Reserved> = calls.iter().flat_map(|c| view.reserved(&c.words)).collect();
     // Ancestors are looked up only for a rule that depends on them.
     let asks = |rule: &Rule| rule.asks_for_ancestry() && calls.iter().any(|c| rule.covers(c));
@@ -167,12 +184,16 @@ fn calls(view: &View<'_>, subject: Subject<'_>, ancestry: &Ancestry) -> Vec<Invo
 
 /// Where the calls will work, if not here: `git -C dir`, `gradle -p dir`.
 fn effective_directories(context: &Context, calls: &[Invocation]) -> Vec<PathBuf> {
-    let directory = |call: &Invocation| {
-        let steps = call.words.directories();
-        let start = context.cwd.clone().unwrap_or_default();
-        let step = |at: PathBuf, to: &BString| absolute(Some(&at), &to.to_path_lossy());
-        (!steps.is_empty()).then(|| steps.iter().fold(start, step))
+    // Each counts from where the one before leads, and each may be where the work is done
+    // (`--git-dir` and `--work-tree`).
+    let directories = |call: &Invocation| {
+        let mut at = context.cwd.clone().unwrap_or_default();
+        let mut step = |to: &BString| {
+            at = absolute(Some(&at), &to.to_path_lossy());
+            at.clone()
+        };
+        call.words.directories().iter().map(&mut step).collect::<Vec<_>>()
     };
     let normal = crate::sys::sources::canonical;
-    calls.iter().filter_map(directory).map(normal).collect()
+    calls.iter().flat_map(directories).map(normal).collect()
 }

@@ -957,6 +957,29 @@ fn the_log_has_what_was_refused() {
 }
 
 #[test]
+fn a_line_may_come_by_standard_input() {
+    let world = world();
+    world.policy(NO_GRADLE);
+    for (line, status) in [("cd x && gradle build\n", 86), ("echo gradle\n", 0), ("", 0)] {
+        world.embargo(&["check", "-"]).stdin(line).any_output().run_expecting(status, line);
+    }
+}
+
+/// Its name alone would be looked for here.
+#[test]
+fn a_rule_from_elsewhere_is_shown_with_its_whole_path() {
+    let world = world();
+    world.policy(NO_GRADLE).write("elsewhere/README", "").write("project/below/README", "");
+    let shown = |cwd: &str, line: &str, file: &str| {
+        let test = world.embargo(&["check", line]).cwd(cwd).status(86);
+        test.stdout_has(&[&format!("rule `no-gradle` ({file}:1) covers")]).run();
+    };
+    shown("elsewhere", "gradle -p ../project build", "[W]/project/embargo.toml");
+    shown("project", "gradle build", "embargo.toml");
+    shown("project/below", "gradle build", "embargo.toml");
+}
+
+#[test]
 fn last_says_it_once_more() {
     let world = world();
     let none =

@@ -12,7 +12,7 @@ use clap::error::ErrorKind;
 use crate::decide::{self, Decision, Subject};
 use crate::render::{trouble, usage};
 use crate::sys::context::{Context, absolute};
-use crate::sys::sources;
+use crate::sys::{sources, stdio};
 
 /// Why nothing could be decided: what exit 88 says.
 pub struct Distrusted(pub String);
@@ -61,7 +61,7 @@ pub struct Question {
 /// A line, or the words of a command.
 #[derive(Debug, clap::Args)]
 pub struct Call {
-    /// One line of shell text, quoted
+    /// One line of shell text, quoted; `-` reads it from standard input
     #[arg(value_name = "LINE", required_unless_present = "argv")]
     line: Vec<OsString>,
     /// The words of one command, as a program is given them; takes everything that follows
@@ -87,7 +87,10 @@ impl Call {
     pub fn asked(self, verb: &str) -> Result<Asked, clap::Error> {
         let bytes = |word: OsString| BString::from(word.into_vec());
         match <[OsString; 1]>::try_from(self.line) {
-            Ok([line]) => Ok(Asked::Line(bytes(line).to_str_lossy().into_owned())),
+            Ok([line]) => {
+                let line = if line == "-" { stdio::input().into() } else { bytes(line) };
+                Ok(Asked::Line(line.to_str_lossy().trim_end_matches('\n').to_owned()))
+            }
             Err(words) if words.is_empty() => {
                 let mut argv: Vec<BString> = self.argv.into_iter().map(bytes).collect();
                 if argv.first().is_some_and(|word| word == "--") {

@@ -55,6 +55,15 @@ pub fn print_bytes(bytes: &[u8]) {
     }
 }
 
+/// All of standard input, up to what a line may be; what cannot be read is not there.
+pub fn input() -> Vec<u8> {
+    use std::io::Read as _;
+    const LARGEST: u64 = 4 << 20;
+    let mut bytes = Vec::new();
+    let _ = std::io::stdin().lock().take(LARGEST).read_to_end(&mut bytes);
+    bytes
+}
+
 /// Why not all of standard output was written, as on a full disk.
 pub fn unwritten() -> Option<&'static io::Error> {
     UNWRITTEN.get()
