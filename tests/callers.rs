@@ -127,6 +127,13 @@ fn the_caller_decides() {
         ("agent @run bash -c 'cargo @run python3 x.py'", Passes("python3 x.py\n")),
         ("agent @run python3 x.py", Passes("python3 x.py\n")),
         ("agent @run bash -c './by-path.py'", Passes("python3 ./by-path.py\n")),
+        // The first line of a script is no word of the agent's, whatever stands before the script.
+        ("claude @run bash -c 'timeout 60 ./x.py; true'", Passes("python3 ./x.py\n")),
+        ("claude @run bash -c 'echo a | xargs ./x.py; true'", Passes("python3 ./x.py a\n")),
+        ("claude @run bash -c 'nohup ./x.py'", Passes("python3 ./x.py\n")),
+        ("claude @run bash -c 'env A=b ./x.py'", Passes("python3 ./x.py\n")),
+        ("claude @run bash -c 'timeout 60 python3 ./x.py; true'", Refused),
+        ("claude @run bash -c 'echo a | xargs python3 ./x.py; true'", Refused),
         ("agent @run bash -c './gradlew build'", Passes("gradle build\n")),
         ("agent @run bash -c 'sh gradlew build'", Passes("gradle build\n")),
         ("agent @run ./gradlew build", Passes("gradle build\n")),
@@ -201,6 +208,10 @@ fn what_make_runs_is_makes() {
         ("agent @run bash -lc 'nice make two'", "", git),
         ("agent @run bash -c 'make -s more'", "", Passes("git status\ngit status\n")),
         ("agent @run bash -c 'make three'", "", Refused),
+        // A shell that stays open below a harness, and the session's own.
+        ("claude @run bash", "make two\n", git),
+        ("bash -c 'make two; true'", "", git),
+        ("claude @run bash", "git status\n", Refused),
     ];
     check(&office(), &rows);
 }

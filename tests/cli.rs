@@ -193,6 +193,54 @@ fn directories_of_ended_runs_are_removed() {
     assert_eq!(runs.count(), 1);
 }
 
+/// Which of another container's runs have ended nobody here can tell: they share a home.
+#[test]
+fn runs_of_another_pid_namespace_are_left_alone() {
+    let world = world();
+    let runs = "home/.local/share/embargo/runs";
+    world.embargo(&["run", "npm"]).run();
+    let made = std::fs::read_dir(world.path(runs)).expect("runs").next().expect("one");
+    let mark = made.expect("an entry").path().join(".embargo-run");
+    let here = std::fs::read_to_string(mark).expect("a mark");
+    for (name, namespace) in [("1-1", "pid:[1]"), ("2-1", &*here)] {
+        world.write(&format!("{runs}/{name}/.embargo-run"), namespace);
+    }
+    world.embargo(&["run", "npm"]).run();
+    assert!(world.path(format!("{runs}/1-1")).exists());
+    assert!(!world.path(format!("{runs}/2-1")).exists() || here.is_empty());
+}
+
+/// Each project that a run was started in goes along, and embargo can be run by itself.
+#[test]
+fn a_run_inside_a_run_keeps_both_projects() {
+    let world = world();
+    world.policy(NO_GRADLE).write("other/embargo.toml", NO_GRADLE.replace("gradle", "npm"));
+    std::os::unix::fs::symlink(EMBARGO, world.path("bin/embargo")).expect("a link");
+    world.write("none/README", "");
+    let none = world.path("none").display().to_string();
+    for (program, args) in [("gradle", "x"), ("npm", "y")] {
+        let last = format!("cd '{none}' && {program} {args}");
+        let other = world.path("other").display().to_string();
+        let inner = format!("cd '{other}' && embargo run -- sh -c \"{last}\"");
+        let outer = world.embargo(&["run", "--", "sh", "-c", &inner]);
+        outer.path(&["bin", "/usr/bin", "/bin"]).any_output().run_expecting(86, program);
+    }
+    let twice = world.embargo(&["run", "--", "embargo", "run", "--", "gradle", "b"]);
+    twice.any_output().run_expecting(86, "embargo run embargo run");
+    assert_eq!(world.calls(), "");
+}
+
+/// `python -m pip` never calls pip, so pip's rule wants a shim of python.
+#[test]
+fn a_module_is_met_as_the_program_it_is() {
+    let world = world();
+    world.stub("python3").policy(&NO_GRADLE.replace("gradle", "pip"));
+    world.embargo(&["shim", "sync", "--dir", "../shims"]).any_output().run_expecting(0, "sync");
+    world.shim("python3", &["-m", "pip", "install", "x"]).any_output().run_expecting(86, "pip");
+    world.shim("python3", &["x.py"]).run();
+    assert_eq!(world.calls(), "python3 x.py\n");
+}
+
 #[test]
 fn the_directory_of_a_run_stays_while_anything_has_it_on_path() {
     let world = world();

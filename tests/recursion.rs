@@ -327,6 +327,24 @@ fn runs_inside_runs_and_shims_meet_the_program_once() {
     }
 }
 
+/// Where to go on is anybody's to say; which policies hold is not.
+#[test]
+fn a_forged_hop_passes_no_run_by() {
+    let world = maze();
+    world.policy(NO_GRADLE).stub("gradle");
+    let shims = world.path("shims").display().to_string();
+    for hop in ["$RUN/gradle", "/usr/bin/gradle", "$BIN/gradle"] {
+        let bin = world.path("bin").display().to_string();
+        let inner = format!(
+            "RUN=${{PATH%%:*}}; BIN={bin}; PATH={shims}:$PATH; cd /; export EMBARGO_HOP=1:99:{hop}; gradle build"
+        );
+        let line = format!("{EMBARGO} run -- sh -c '{inner}'");
+        let test = world.shell(&line).path(&["bin", "/usr/bin", "/bin"]).within(BOUND);
+        test.any_output().run_expecting(86, hop);
+        assert_eq!(world.calls(), "", "{hop}");
+    }
+}
+
 #[test]
 fn a_shim_can_be_the_interpreter_of_a_script() {
     let world = World::new();

@@ -230,7 +230,12 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
 
     fn unknown(&mut self, name: BString, attached: Option<BString>) -> Then {
         let doubt = attached.is_none();
+        // Of an option that counts only before the subcommand nobody knows what it means here.
+        let is_outer = self.levels.iter().any(|grammar| grammar.option(&name).is_some());
         self.flag(name, String::new(), attached);
+        if is_outer && let Some(flag) = self.words.flags.last_mut() {
+            flag.doubtful = true;
+        }
         if doubt { Then::Doubt } else { Then::Continue }
     }
 
