@@ -969,8 +969,7 @@ fn a_note_is_no_finding() {
 #[test]
 fn without_a_policy_there_is_nothing_to_test_or_lint() {
     let world = World::new();
-    let text =
-        "embargo: no policy is in force here (no embargo.toml found); name a file, or write one\n";
+    let text = "embargo: no policy is in force here (no embargo.toml found); name a file, or write one with `embargo init`\n";
     for verb in ["test", "lint"] {
         world.embargo(&[verb]).stderr(text).status(1).run();
     }

@@ -141,6 +141,7 @@ fn add_keeps_every_byte_and_proves_its_rule() {
         ),
         (&["foo", "--reason", "x", "--flag", "force"], "`force` is no flag"),
         (&["a | b", "--reason", "x"], "error["),
+        (&["zebra", "--reason", "y"], "says the same already"),
     ];
     for (args, says) in table {
         let found = add(args).run_expecting(1, says);
@@ -160,34 +161,48 @@ fn add_keeps_every_byte_and_proves_its_rule() {
     );
 }
 
+/// The rules of a pack stand in the file that extends it, and are not the one that was added.
+#[test]
+fn add_speaks_of_its_own_rule_beside_packs() {
+    let world = World::new();
+    world.policy("extends = [\"git-history\", \"gradle-wrapper\"]\n");
+    let add = world.embargo(&["add", "cargo", "publish", "--reason", "x"]).any_output();
+    let found = add.run_expecting(0, "written");
+    assert!(found.stdout.contains("I must not use `cargo publish` because x."), "{found:?}");
+    assert!(
+        found.stdout.contains("rule `cargo-publish` written to [W]/project/embargo.toml:3; "),
+        "{found:?}"
+    );
+}
+
 #[test]
 fn add_writes_where_it_is_told() {
     let world = World::new();
     let add = |args: &[&str], at: &str| {
-        let words = [&["add", "gradle", "--reason", "x"], args].concat();
+        let words = [&["add", "--reason", "x"], args].concat();
         world.embargo(&words).cwd(at).any_output().run_expecting(0, at)
     };
     // The nearest policy upwards; else a new one here.
     world.write("project/below/README", "");
-    add(&[], "project/below");
+    add(&["gradle"], "project/below");
     assert!(world.path("project/below/embargo.toml").exists());
     world.policy(NO_GRADLE).write("project/other/README", "");
-    add(&["--id", "second"], "project/other");
+    add(&["npm", "--id", "second"], "project/other");
     assert!(world.read("project/embargo.toml").contains("id = \"second\""));
-    add(&["--user"], "project");
+    add(&["gradle", "--user"], "project");
     assert!(world.read("home/.config/embargo/embargo.toml").starts_with("[[embargo]]\n"));
     // JSON stays JSON, and everything in it stays.
     let json_text =
         "{\n  \"embargo\": [\n    { \"cmd\": \"git\",   \"reason\": \"p4 here\" }\n  ]\n}\n";
     world.write("named.json", json_text);
-    add(&["--file", "../named.json"], "project");
+    add(&["gradle", "--file", "../named.json"], "project");
     let text = world.read("named.json");
     assert!(text.contains("    { \"cmd\": \"git\",   \"reason\": \"p4 here\" }"), "{text}");
     assert_eq!(json(&text)["embargo"][1]["command"], "gradle");
     // A mode and a link stay.
     let link = world.path("linked.toml");
     std::os::unix::fs::symlink("project/embargo.toml", &link).expect("a link");
-    add(&["--file", "../linked.toml", "--id", "third"], "project");
+    add(&["make", "--file", "../linked.toml", "--id", "third"], "project");
     assert!(link.is_symlink() && world.read("project/embargo.toml").contains("id = \"third\""));
 }
 
@@ -208,9 +223,10 @@ fn brief_fits_and_keeps_its_order() {
     };
     let found = world.embargo(&["brief"]).any_output().run_expecting(0, "brief");
     let expected = [
+        // A name that is refused as such counts, whether or not such a program is there.
+        "- never `absent`: of absent. Instead, use `xabsent`.",
         "- never `gradle`: of gradle. Instead, use `xgradle`.",
         "- better not `npm`: of npm. Instead, use `xnpm`.",
-        "- never `absent`: of absent. Instead, use `xabsent`.",
     ];
     assert_eq!(lines(&found.stdout), expected);
     world
@@ -255,6 +271,11 @@ fn completions_know_rules_and_packs() {
         let found = test.path(&["bin", "/usr/bin", "/bin"]).any_output().run_expecting(0, words);
         assert!(found.stdout.lines().any(|line| line.trim_end() == has), "{words}: {found:?}");
     }
+    // Any other call is what it says.
+    for (args, status) in [(&["check", "gradle"][..], 86), (&["run", "--", "gradle"], 86)] {
+        let test = world.embargo(args).env("EMBARGO_COMPLETE", "fish").any_output();
+        test.run_expecting(status, args[0]);
+    }
     for shell in ["zsh", "fish"] {
         world.embargo(&["completions", shell]).stdout_has(&["EMBARGO_COMPLETE"]).run();
     }
@@ -292,6 +313,17 @@ fn uninstall_says_what_it_leaves_and_obeys_no_agent() {
     }
     let run = world.embargo(&["run", "--", EMBARGO, "uninstall", "--yes"]).any_output();
     run.stderr_has(&["this is a session of `embargo run`"]).status(1).run();
+    // By name too, and by the other verb.
+    std::fs::copy("/bin/bash", world.path("bin/claude")).expect("a copy");
+    for verb in ["uninstall --yes", "shim uninstall --all", "shim uninstall gradle"] {
+        let line = format!("{EMBARGO} {verb}; true");
+        let test = common::Test::new(&world, world.path("bin/claude").as_os_str(), &["-c", &line]);
+        let found = test.any_output().run();
+        assert!(
+            found.stderr.contains("this is a session of an agent's harness"),
+            "{verb}: {found:?}"
+        );
+    }
     assert!(shims.join("gradle").is_symlink());
 
     let found = uninstall(&["--yes"]).run_expecting(0, "by a person");

@@ -50,13 +50,15 @@ fn briefed(args: &Args) -> Result<Exit, Distrusted> {
     let us = install::ourselves().ok();
     let is_there =
         |form: &Form| us.as_ref().is_some_and(|us| program::exists(OsStr::new(form.program()), us));
+    // A name that is refused as such is called whether or not it is there.
+    let is_name = |form: &Form| matches!(form, Form::Command { words, flags, .. } if words.is_empty() && flags.is_empty());
     let mut rules: Vec<(bool, &Rule)> = contents
         .policy
         .rules
         .iter()
         .filter(|rule| !matches!(rule.ruling, Ruling::Allow { .. }))
         .filter(|rule| rule.subject.effects.is_empty())
-        .map(|rule| (rule.subject.forms.iter().any(is_there), rule))
+        .map(|rule| (rule.subject.forms.iter().any(|f| is_there(f) || is_name(f)), rule))
         .collect();
     rules.sort_by_key(|(is_there, rule)| {
         let origin = &rule.origin;

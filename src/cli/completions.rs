@@ -52,8 +52,10 @@ pub fn run(args: Args) -> Outcome {
 }
 
 /// Answers a shell that asks for completions, if it is one that called.
-pub fn answer(words: impl Iterator<Item = OsString>) -> Option<Exit> {
+pub fn answer(words: impl Iterator<Item = OsString> + Clone) -> Option<Exit> {
     std::env::var_os(VARIABLE)?;
+    // As those functions call; any other call is what it says, whatever is set.
+    words.clone().nth(1).filter(|word| word == "--")?;
     let environment = CompleteEnv::with_factory(Cli::command).var(VARIABLE).bin("embargo");
     let cwd = std::env::current_dir().ok();
     let answered = environment.try_complete(words, cwd.as_deref());

@@ -54,7 +54,8 @@ pub fn run(args: Args) -> Outcome {
 fn guard(policies: &Policies, argv: &[BString], name: &OsStr) -> Result<Exit, Distrusted> {
     let unguarded = |error: InstallError| Distrusted(installing::not_guarded(name, &error));
     let context = policies.context(name)?;
-    let decision = judging::decide(&context, name, Subject::Call(argv))?;
+    // Whoever wrote `embargo run -- COMMAND` has typed the command.
+    let decision = judging::decide(&context, name, Subject::Argv(argv))?;
     let verdict = decision.verdict();
     let say_notices = || decision.notices.iter().for_each(|n| stdio::say(&trouble::notice(n)));
     if let Verdict::Refuse(refusal) = &verdict {

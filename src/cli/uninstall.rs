@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::shim::Place;
 use super::{Outcome, failure};
-use crate::policy::Exit;
+use crate::policy::{Caller, Exit};
 use crate::render::uninstalling::{self, Left};
 use crate::render::usage;
 use crate::sys::context::Context;
@@ -31,15 +31,24 @@ Policies, the evidence and the binary stay; it says where they are. Exit status:
 An agent does not lift its own embargo: below `embargo run` and in a harness's tool call it is
 refused.";
 
-/// Asks, removes, tells.
-pub fn run(args: Args) -> Outcome {
+/// Whoever is under an embargo does not lift it: below `embargo run`, in a harness's tool call
+/// and below a harness that is known by its name this is an error.
+pub fn by_a_person() -> anyhow::Result<()> {
     let context = Context::of_verb().unwrap_or_else(|_| Context::of_caller());
     let recorded = context.record.as_ref().and_then(|r| r.session);
     let ancestry = Lineage::of_this_process(recorded).ancestry(&[], None);
     let asking_one = session::identify(&session::facts(recorded, &ancestry, environment::text));
-    if recorded.is_some() || asking_one.agent.is_some() {
-        return Err(failure(uninstalling::not_by_an_agent(asking_one.agent.as_deref())));
+    let harness = ancestry.processes.iter().any(|p| p.caller() == Caller::Harness);
+    match recorded.is_some() || harness || asking_one.agent.is_some() {
+        true => Err(failure(uninstalling::not_by_an_agent(asking_one.agent.as_deref(), harness))),
+        false => Ok(()),
     }
+}
+
+/// Asks, removes, tells.
+pub fn run(args: Args) -> Outcome {
+    by_a_person()?;
+    let context = Context::of_verb().unwrap_or_else(|_| Context::of_caller());
     let places = context.by_variables.clone().ok_or_else(|| failure(usage::no_home()))?;
     let directory = args.place.path(&context)?;
     let shims = install::shims(&directory).unwrap_or_default();

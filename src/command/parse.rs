@@ -230,8 +230,10 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
 
     fn unknown(&mut self, name: BString, attached: Option<BString>) -> Then {
         let doubt = attached.is_none();
-        // Of an option that counts only before the subcommand nobody knows what it means here.
-        let is_outer = self.levels.iter().any(|grammar| grammar.option(&name).is_some());
+        // Of an option that counts only before the subcommand nobody knows what it means here;
+        // help is help wherever it stands.
+        let outer = self.levels.iter().find_map(|grammar| grammar.option(&name));
+        let is_outer = outer.is_some_and(|spec| spec.canonical() != "--help");
         self.flag(name, String::new(), attached);
         if is_outer && let Some(flag) = self.words.flags.last_mut() {
             flag.doubtful = true;

@@ -110,7 +110,8 @@ impl Words {
     /// Is this option given, in any of its spellings? `--opt=value` asks for the value
     /// too, and `-rf` for both letters.
     pub fn has_flag(&self, wanted: &str) -> bool {
-        self.some_flag_is(wanted, |_| true)
+        let is_off = |flag: &Flag| flag.value.as_ref().is_some_and(|value| value == "false");
+        self.some_flag_is(wanted, |flag| wanted.contains('=') || !is_off(flag))
     }
 
     /// The same, where doubt does not help.
@@ -156,10 +157,23 @@ impl Flag {
             Some((name, value)) => (name, Some(value)),
             None => (wanted, None),
         };
-        let value_fits =
-            value.is_none_or(|v| self.value.as_ref().is_some_and(|have| have == v.as_bytes()));
+        // Go's pflag reads `-n=prod` as `-n prod`.
+        let has = |have: &BString, v: &str| {
+            have == v.as_bytes() || have.strip_prefix(b"=") == Some(v.as_bytes())
+        };
+        let value_fits = value.is_none_or(|v| self.value.as_ref().is_some_and(|have| has(have, v)));
         let named = self.name == name.as_bytes() || self.spellings.split(", ").any(|s| s == name);
-        value_fits && (named || value.is_none() && self.bundles(name))
+        value_fits && (named || value.is_none() && self.bundles(name)) || self.attaches(wanted)
+    }
+
+    /// `-DskipTests`, `-O3`: a letter with its value behind it, as it is typed.
+    fn attaches(&self, wanted: &str) -> bool {
+        let Some(value) = self.value.as_ref().filter(|value| !value.is_empty()) else {
+            return false;
+        };
+        let mut spellings = self.spellings.split(", ").filter(|s| s.len() == 2);
+        spellings
+            .any(|letter| wanted.strip_prefix(letter).is_some_and(|rest| value == rest.as_bytes()))
     }
 
     /// `-rf` of a command without description holds `-f`.

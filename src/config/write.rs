@@ -78,7 +78,10 @@ pub fn append(text: &str, format: Format, rule: &NewRule) -> Option<String> {
                 text if text.ends_with('\n') => "\n",
                 _ => "\n\n",
             };
-            Some(format!("{text}{gap}{}", rule.toml()))
+            let added = format!("{gap}{}", rule.toml());
+            // A file of another system's lines keeps them.
+            let added = if text.contains("\r\n") { added.replace('\n', "\r\n") } else { added };
+            Some(format!("{text}{added}"))
         }
         Format::Json => {
             let text = if text.trim().is_empty() { "{}\n" } else { text };

@@ -23,7 +23,8 @@ pub enum Leads {
     NotOurs,
 }
 
-/// What that means. `refused` are the names that a rule wants; none where no policy can be read.
+/// What that means. `refused` are the names that a rule wants, here or in another project; none
+/// where no policy can be read.
 pub fn shim(seen: SeenShim, refused: Option<&[String]>) -> Vec<Guard> {
     let SeenShim { name, leads, program } = seen;
     let is_refused = refused.is_none_or(|names| names.contains(&name));

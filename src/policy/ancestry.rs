@@ -121,6 +121,9 @@ impl Ancestry {
         let wrappers = callers.iter().take_while(|c| **c == Caller::Wrapper).count();
         match callers.get(wrappers) {
             None => return true,
+            // An interactive one, or one that is fed lines: whatever stands above, even a script
+            // that has started the terminal.
+            Some(Caller::Shell) if !self.processes[wrappers].has_command_text() => return true,
             Some(Caller::Shell) => {}
             Some(Caller::Script) => return false,
             Some(_) if !self.shell_ran(argv, wrappers) => return false,
@@ -158,7 +161,8 @@ impl Ancestry {
         let ran = basename(script);
         let called = argv.first().map(|a| basename(a));
         let wrapped = wrappers.iter().filter_map(|w| w.argv.first()).any(|a| basename(a) == ran);
-        let near_is_it = near.argv.first().is_some_and(|a| basename(a) == ran);
+        let near_is_it = near.argv.first().is_some_and(|a| basename(a) == ran)
+            && near.ran.as_ref().is_none_or(|its| its == script);
         (called == Some(ran) || wrapped) && !near_is_it
             || passes_commands_on(ran) && near.ran.as_ref() != Some(script)
     }

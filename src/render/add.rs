@@ -13,11 +13,11 @@ use super::refusal::JSON_VERSION;
 /// Packs that speak of the same program.
 pub fn known_to(program: &str, packs: &[&str]) -> String {
     format!(
-        "note: {} speaks of {} already: `embargo pack show {}`, and `extends` takes it over\n",
+        "note: {} of {} already: `embargo pack show {}`, and `extends` takes it over\n",
         if packs.len() == 1 {
-            format!("pack {}", packs[0])
+            format!("pack {} speaks", packs[0])
         } else {
-            format!("packs {}", packs.join(", "))
+            format!("packs {} speak", packs.join(", "))
         },
         backquoted(program),
         packs[0]
@@ -79,6 +79,11 @@ pub fn broken_before(path: &Path, faults: &str) -> String {
 /// The rule has faults.
 pub fn faulty(faults: &str) -> String {
     format!("the rule does not hold, so nothing was written\n{faults}")
+}
+
+/// The file has such a rule.
+pub fn same_rule(path: &Path, line: u32) -> String {
+    format!("a rule at {}:{line} says the same already, so nothing was written", file(path))
 }
 
 /// A file that a rule cannot be put into.

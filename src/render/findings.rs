@@ -73,7 +73,7 @@ pub fn unread(path: &Path, why: &str) -> String {
 
 /// Nothing to look at.
 pub fn no_policy() -> String {
-    "embargo: no policy is in force here (no embargo.toml found); name a file, or write one\n"
+    "embargo: no policy is in force here (no embargo.toml found); name a file, or write one with `embargo init`\n"
         .to_owned()
 }
 

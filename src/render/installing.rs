@@ -122,7 +122,7 @@ pub fn remembered(names: &[impl AsRef<str>]) -> String {
 /// A sync where no policy is.
 pub fn nothing_to_sync(directory: &Path) -> String {
     format!(
-        "embargo: note: no policy is in force here (no embargo.toml found), so {}\n",
+        "embargo: note: no policy is in force here (no embargo.toml found; `embargo init` writes one), so {}\n",
         unchanged(directory)
     )
 }

@@ -282,7 +282,7 @@ fn scope(rule: &Rule, call: Option<&Invocation>) -> String {
         scope += " ";
         scope += &label.unwrap_or_else(|| format!("that contains {}", backquoted(literal)));
     }
-    let unless: Vec<String> = rule
+    let mut unless: Vec<String> = rule
         .unless
         .iter()
         .map(|exception| match exception {
@@ -294,6 +294,15 @@ fn scope(rule: &Rule, call: Option<&Invocation>) -> String {
         .collect();
     if rule.callers == Callers::Typed {
         scope += " from my own shell";
+    }
+    // More than a few are for a person to read: `embargo explain` has them all.
+    const EXCEPTIONS: usize = 4;
+    let mut seen = std::collections::BTreeSet::new();
+    unless.retain(|exception| seen.insert(exception.clone()));
+    let more = unless.len().saturating_sub(EXCEPTIONS);
+    if more > 0 {
+        unless.truncate(EXCEPTIONS - 1);
+        unless.push(format!("{} more cases", more + 1));
     }
     if !unless.is_empty() {
         scope += &format!(" except {}", unless.join(", "));

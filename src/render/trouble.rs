@@ -47,7 +47,7 @@ pub(super) fn untrusted_record(outcome: &str, directory: &Path, error: &RecordEr
     };
     format!(
         "embargo cannot trust its installation, so {outcome}:\n  {}/{} {why}\n\
-         A person must make the shims again with `embargo shim sync`. I must tell the user.\n[embargo broken exit {}]\n",
+         A person must write it anew: `embargo shim install NAME`, of one of its shims. I must tell the user.\n[embargo broken exit {}]\n",
         directory.display(),
         crate::sys::home::RECORD,
         Exit::Broken.code()

@@ -56,8 +56,12 @@ pub fn not_asked(directory: &Path, shims: usize) -> String {
 }
 
 /// Who is under the embargo does not lift it.
-pub fn not_by_an_agent(agent: Option<&str>) -> String {
-    let session = agent.map_or_else(|| "`embargo run`".to_owned(), shown);
+pub fn not_by_an_agent(agent: Option<&str>, is_below_a_harness: bool) -> String {
+    let session = match (agent, is_below_a_harness) {
+        (Some(agent), _) => shown(agent),
+        (None, true) => "an agent's harness".to_owned(),
+        (None, false) => "`embargo run`".to_owned(),
+    };
     format!(
         "this is a session of {session}, and who is under an embargo does not lift it\n\
          a person runs `embargo uninstall` in a shell of their own"

@@ -56,16 +56,33 @@ pub fn draft(
         let after = append(&before, format, &rule).ok_or_else(|| failure(add::no_place(path)))?;
         let loaded = load(&after);
         let faults: Vec<Diagnostic> = errors(&loaded.diagnostics).cloned().collect();
+        // `embargo = [{…}]` takes no table behind it.
+        let is_inline = |line: &str| {
+            line.trim_start()
+                .strip_prefix("embargo")
+                .is_some_and(|rest| rest.trim_start().starts_with('='))
+        };
+        if !faults.is_empty() && before.lines().any(is_inline) {
+            return Err(failure(add::no_place(path)));
+        }
         if !faults.is_empty() {
             return Err(failure(add::faulty(&diagnostic::plain_all(&faults))));
         }
         let contents =
             Contents { policy: loaded.policy, catalogue: catalogue.clone(), ..Contents::default() };
-        // The last of the file's own rules; built-in names and packs bring none after it.
-        let own = contents.policy.rules.iter().filter(|r| Path::new(&r.origin.file) == path);
-        let Some(added) = own.max_by_key(|rule| rule.origin.line) else {
+        // The last of the file's own rules; those of packs are shown as the pack's.
+        let shown = source_text(path, layer, Vec::new()).shown;
+        let own = contents.policy.rules.iter().filter(|r| r.origin.shown == shown);
+        let Some(added) = own.clone().max_by_key(|rule| rule.origin.line) else {
             return Err(failure(add::no_place(path)));
         };
+        let is_same = |other: &&Rule| {
+            other.origin != added.origin
+                && (&other.subject, &other.ruling) == (&added.subject, &added.ruling)
+        };
+        if let Some(same) = own.clone().find(is_same) {
+            return Err(failure(add::same_rule(path, same.origin.line)));
+        }
         let of_rule: Vec<_> = loaded
             .examples
             .iter()

@@ -25,8 +25,11 @@ pub fn reports(subject: &Subject) -> Vec<Report> {
 }
 
 fn shims(subject: &Subject) -> Vec<Guard> {
-    let wanted = subject.wanted.as_deref();
-    let seen = subject.shims.iter().flat_map(|seen| doctor::shim(seen.clone(), wanted));
+    // One directory serves all projects: what another one wants is no fault here.
+    let elsewhere = look::wanted_elsewhere(subject.directory());
+    let wanted = subject.wanted.as_ref().map(|here| [&here[..], &elsewhere].concat());
+    let seen = |seen: &_| doctor::shim(Clone::clone(seen), wanted.as_deref());
+    let seen = subject.shims.iter().flat_map(seen);
     let seen: Vec<Guard> = seen.collect();
     if seen.is_empty() { vec![Guard::NoShims] } else { seen }
 }

@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use super::sync::wanted;
 use super::{Place, Policies, cannot, say};
 use crate::cli::judging::Distrusted;
+use crate::cli::uninstall::by_a_person;
 use crate::cli::{Outcome, judging};
 use crate::policy::Exit;
 use crate::render::installing::{self, Leads, Listed};
@@ -72,6 +73,7 @@ fn command(name: &OsString) -> Option<(String, String)> {
 }
 
 pub fn uninstall(names: &[OsString], all: bool, place: &Place) -> Outcome {
+    by_a_person()?;
     let path = place.path(&Context::of_caller())?;
     let mut is_short = false;
     if path.is_dir() {

@@ -11,4 +11,4 @@ pub use binary::{Linked, linked};
 pub use canary::tried;
 pub use on_path::{Other, is_on_path, on_path, others, run_directory};
 pub use places::place;
-pub use shims::shims;
+pub use shims::{shims, wanted_elsewhere};

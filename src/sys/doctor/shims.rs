@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::doctor::{Leads, SeenShim};
 use crate::sys::executed::{Executed, identity};
-use crate::sys::install::is_shim_name;
+use crate::sys::install::{self, is_shim_name};
 use crate::sys::program;
 
 /// Everything in the directory that could be executed by its name, sorted.
@@ -26,6 +26,12 @@ pub fn shims(directory: &Path, us: &Executed) -> Vec<SeenShim> {
         }
     };
     names.into_iter().map(seen).collect()
+}
+
+/// Names that a project or the user's policy wants, as the last sync has written it down.
+pub fn wanted_elsewhere(directory: &Path) -> Vec<String> {
+    let wanted = install::wanted_by_policies(directory);
+    wanted.into_iter().map(|name| name.to_string_lossy().into_owned()).collect()
 }
 
 fn leads(path: &Path, us: &Executed) -> Leads {

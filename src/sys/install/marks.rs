@@ -60,6 +60,13 @@ impl Marks {
         self.0.remove(name);
     }
 
+    /// Names that policies want, whether or not a person does too.
+    pub fn by_policies(&self) -> Vec<OsString> {
+        let is_policy = |mark: &Mark| *mark != Mark::Installed;
+        let wanted = self.0.iter().filter(|(_, marks)| marks.iter().any(is_policy));
+        wanted.map(|(name, _)| name.clone()).collect()
+    }
+
     /// Names that nobody wants any more.
     pub fn unwanted(&self) -> Vec<OsString> {
         self.0.iter().filter(|(_, marks)| marks.is_empty()).map(|(name, _)| name.clone()).collect()

@@ -45,6 +45,14 @@ pub enum Change {
     Absent,
 }
 
+/// Names that the policies of some project, or of the user, want in this directory, as its list
+/// of marks has it.
+pub fn wanted_by_policies(directory: &Path) -> Vec<OsString> {
+    let text = sources::read_file(&directory.join(MARKS)).unwrap_or_default();
+    let shims = shims(directory).unwrap_or_default();
+    Marks::of(shims, &text).by_policies()
+}
+
 impl ShimDirectory {
     /// Opens the directory for changes, made with this mode where it is not there.
     pub fn open(path: &Path, mode: u32) -> Result<Self, InstallError> {
