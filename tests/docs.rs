@@ -21,12 +21,13 @@ cargo test                                                                    # 
 ";
 
 /// Pages whose blocks are looked at.
-const PAGES: [&str; 13] = [
+const PAGES: [&str; 14] = [
     "README.md",
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "docs/agents.md",
+    "docs/containers.md",
     "docs/reference/policy.md",
     "docs/reference/diagnostics.md",
     "docs/reference/exit-codes.md",
@@ -36,6 +37,9 @@ const PAGES: [&str; 13] = [
     "docs/reference/files.md",
     "shims/README.md",
 ];
+
+/// Its blocks are done by `tests/containers.rs`.
+const CONTAINERS: &str = "docs/containers.md";
 
 type Names = BTreeSet<String>;
 
@@ -217,7 +221,11 @@ fn blocks_do_what_they_say() {
                 }
                 // Tests of their own, below.
                 "sh" => assert_eq!((page, text.as_str()), ("README.md", COMMANDS), "{place}"),
-                "dockerfile" => assert_eq!(page, "README.md", "{place}"),
+                // And in tests/containers.rs.
+                "dockerfile" => assert!(["README.md", CONTAINERS].contains(&page), "{place}"),
+                "json devcontainer" | "yaml github" | "yaml gitlab" => {
+                    assert_eq!(page, CONTAINERS, "{place}");
+                }
                 "json refusal" => assert_eq!(page, "docs/reference/json.md", "{place}"),
                 "text" | "toml" => {}
                 other => panic!("{place}: no test knows blocks of the kind {other:?}"),

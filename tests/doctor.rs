@@ -90,7 +90,7 @@ fn remove(world: &World, below: &str) {
 fn what_is_wrong_is_found() {
     type Act = fn(&World);
     // what, what is done, checks with findings, what is said of the first of them
-    let table: [(&str, Act, &[&str], &str); 25] = [
+    let table: [(&str, Act, &[&str], &str); 26] = [
         ("all well", |_| {}, &[], ""),
         (
             "a start-up file that puts another directory in front",
@@ -242,10 +242,18 @@ fn what_is_wrong_is_found() {
         (
             "a record that is not understood",
             |w| {
+                w.write("shims/.embargo-home", "embargo home 1\nmoon full\n");
+            },
+            &["home-record"],
+            "[W]/shims/.embargo-home cannot be used: it is not understood at `moon full`",
+        ),
+        (
+            "a record of a newer embargo",
+            |w| {
                 w.write("shims/.embargo-home", "embargo home 9\n");
             },
             &["home-record"],
-            "[W]/shims/.embargo-home cannot be used: it is not understood at `embargo home 9`",
+            "[W]/shims/.embargo-home cannot be used: a newer embargo wrote it, in the form `embargo home 9`",
         ),
     ];
     for (what, act, findings, said) in table {

@@ -100,6 +100,9 @@ pub fn no_record(directory: &Path, error: &RecordError) -> String {
     let why = match error {
         RecordError::Unreadable(e) => e.to_string(),
         RecordError::NotUnderstood(line) => format!("it is not understood at `{}`", shown(line)),
+        RecordError::Newer(line) => {
+            format!("a newer embargo wrote it, in the form `{}`", shown(line))
+        }
         RecordError::NotTrusted => "another user can write it".to_owned(),
     };
     let directory = shown(&directory.to_string_lossy());

@@ -2,8 +2,10 @@
 
 use std::ffi::{CStr, OsStr};
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
+use crate::command::quote;
 use crate::policy::Exit;
 use crate::sys::home::RecordError;
 use crate::view::Distrust;
@@ -38,16 +40,24 @@ pub(super) fn untrusted_record(outcome: &str, directory: &Path, error: &RecordEr
     let why = match error {
         RecordError::Unreadable(e) => format!("cannot be read: {e}"),
         RecordError::NotUnderstood(line) => {
-            format!(
-                "is not understood at {}: damaged, or written by a newer embargo",
-                backquoted(line)
-            )
+            format!("is damaged: it is not understood at {}", backquoted(line))
         }
+        RecordError::Newer(line) => format!(
+            "was written by a newer embargo, in the form {}, which this one does not know",
+            backquoted(line)
+        ),
         RecordError::NotTrusted => "can be written by another user".to_owned(),
+    };
+    // `sync` does not write over what it cannot judge by.
+    let place = quote(directory.as_os_str().as_bytes());
+    let anew = format!("write it anew: `embargo shim install --force --dir {place} NAME`");
+    let mend = match error {
+        RecordError::Newer(_) => format!("install that embargo again, or {anew}."),
+        _ => format!("{anew}."),
     };
     format!(
         "embargo cannot trust its installation, so {outcome}:\n  {}/{} {why}\n\
-         A person must write it anew: `embargo shim install NAME`, of one of its shims. I must tell the user.\n[embargo broken exit {}]\n",
+         A person must {mend} I must tell the user.\n[embargo broken exit {}]\n",
         directory.display(),
         crate::sys::home::RECORD,
         Exit::Broken.code()

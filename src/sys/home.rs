@@ -13,6 +13,9 @@ pub const RECORD: &str = ".embargo-home";
 
 const FIRST_LINE: &str = "embargo home 1";
 
+/// What a record of any form begins with.
+const ANY_FORM: &[u8] = b"embargo home ";
+
 /// What a shim directory knows of whom it works for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HomeRecord {
@@ -34,8 +37,10 @@ pub struct HomeRecord {
 #[derive(Debug)]
 pub enum RecordError {
     Unreadable(io::Error),
-    /// Not a record, or of a newer form: the line that was not understood.
+    /// Not a record, or a damaged one: the line that was not understood.
     NotUnderstood(String),
+    /// Its first line, of another form: a newer embargo's, since ours is the first.
+    Newer(String),
     /// Somebody else could have written it.
     NotTrusted,
 }
@@ -92,6 +97,9 @@ impl HomeRecord {
             |line: &[u8]| RecordError::NotUnderstood(String::from_utf8_lossy(line).into_owned());
         match lines.next() {
             Some(line) if line == FIRST_LINE.as_bytes() => {}
+            Some(line) if is_another_form(line) => {
+                return Err(RecordError::Newer(String::from_utf8_lossy(line).into_owned()));
+            }
             other => return Err(not_understood(other.unwrap_or_default())),
         }
         let mut owner = None;
@@ -120,6 +128,11 @@ impl HomeRecord {
             _ => Err(RecordError::NotUnderstood("owner, config, state or cache is missing".into())),
         }
     }
+}
+
+fn is_another_form(line: &[u8]) -> bool {
+    line.strip_prefix(ANY_FORM)
+        .is_some_and(|form| !form.is_empty() && form.iter().all(u8::is_ascii_digit))
 }
 
 /// A record is small: what is larger is none.

@@ -83,7 +83,10 @@ impl fmt::Display for EvidenceError {
             EvidenceError::NotAFile(p) => write!(f, "`{}` is not what it should be", p.display()),
             EvidenceError::Damaged(what) => write!(f, "the evidence store is damaged: {what}"),
             EvidenceError::Newer { found, known } => {
-                write!(f, "the evidence store has schema {found}, newer than {known}")
+                write!(
+                    f,
+                    "a newer embargo wrote the evidence store: schema {found}, and {known} is known here"
+                )
             }
             EvidenceError::Unfinished => f.write_str("an unfinished write of evidence waits"),
             EvidenceError::Other(what) => f.write_str(what),

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::InstallError;
@@ -46,7 +46,7 @@ pub fn is_broken(shim: &Path) -> bool {
     identity(shim).is_none()
 }
 
-/// Our own binary, links followed: what shims lead to.
+/// Our own binary, links followed.
 pub fn ourselves() -> Result<Executed, InstallError> {
     let path =
         std::env::current_exe().map_err(|e| InstallError::at(Path::new("/proc/self/exe"), e))?;
@@ -59,6 +59,29 @@ pub fn ourselves() -> Result<Executed, InstallError> {
         Some(identity) => Ok(Executed { path, identity: Some(identity) }),
         None => Err(InstallError::NoExecutable(path)),
     }
+}
+
+/// What a shim is to lead to: our binary where it stands on PATH itself, else the link there that
+/// leads to it. Behind that an installer puts the next version, and the shims stay.
+pub(super) fn lasting(us: &Executed) -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path: Vec<PathBuf> = std::env::split_paths(&path)
+        .filter(|directory| directory.is_absolute())
+        .map(|directory| directory.join("embargo"))
+        .filter(|file| identity(file) == us.identity && is_root_or_mine(file))
+        .collect();
+    match on_path.first() {
+        Some(link) if !on_path.contains(&us.path) => link.clone(),
+        _ => us.path.clone(),
+    }
+}
+
+/// Else whoever owns the link, or its directory, could put something else behind root's shims.
+fn is_root_or_mine(file: &Path) -> bool {
+    let me = rustix::process::geteuid().as_raw();
+    let owner = |path: &Path| path.symlink_metadata().map(|found| found.uid());
+    let is_trusted = |path: &Path| owner(path).is_ok_and(|owner| [0, me].contains(&owner));
+    is_trusted(file) && file.parent().is_some_and(is_trusted)
 }
 
 /// A link to us, to another version of us, or to where we once were.

@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use super::executed::Executed;
+use super::executed::{Executed, identity};
 use super::home::{HomeRecord, RECORD};
 use super::sources;
 
@@ -20,13 +20,15 @@ pub use error::InstallError;
 pub use files::{is_broken, is_shim_name, make, ourselves, shims, write};
 pub use marks::{MARKS, Mark, Marks};
 
-use files::is_ours;
+use files::{is_ours, lasting};
 
 /// A shim directory that nobody else changes meanwhile.
 #[derive(Debug)]
 pub struct ShimDirectory {
     path: PathBuf,
     us: Executed,
+    /// What its links lead to.
+    target: PathBuf,
     /// Held until the end.
     _lock: File,
 }
@@ -62,7 +64,8 @@ impl ShimDirectory {
         make(path, mode)?;
         let lock = File::open(path).and_then(|file| file.lock().map(|()| file));
         let lock = lock.map_err(|e| InstallError::at(path, e))?;
-        Ok(ShimDirectory { path: path.to_owned(), us: ourselves()?, _lock: lock })
+        let us = ourselves()?;
+        Ok(ShimDirectory { path: path.to_owned(), target: lasting(&us), us, _lock: lock })
     }
 
     /// Writes the record, and makes the state directory it names. A record that is there
@@ -110,7 +113,8 @@ impl ShimDirectory {
     pub fn link(&self, name: &OsStr) -> Result<Change, InstallError> {
         let file = self.file(name)?;
         let change = match std::fs::read_link(&file) {
-            Ok(target) if target == self.us.path => return Ok(Change::Kept),
+            // Another way to us: who calls with another PATH changes nothing.
+            Ok(_) if identity(&file) == self.us.identity => return Ok(Change::Kept),
             Ok(_) if is_ours(&file, &self.us) && is_broken(&file) => Change::Mended,
             Ok(_) if is_ours(&file, &self.us) => Change::Renewed,
             Err(e) if e.kind() == io::ErrorKind::NotFound => Change::Made,
@@ -119,7 +123,7 @@ impl ShimDirectory {
         let mut beside = OsString::from(format!(".new-{}-", std::process::id()));
         beside.push(name);
         let beside = self.path.join(beside);
-        let made = symlink(&self.us.path, &beside).and_then(|()| std::fs::rename(&beside, &file));
+        let made = symlink(&self.target, &beside).and_then(|()| std::fs::rename(&beside, &file));
         if made.is_err() {
             let _ = std::fs::remove_file(&beside);
         }
