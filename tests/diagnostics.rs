@@ -212,6 +212,7 @@ fn a_fault_is_an_object_for_machines() {
         "length": 6,
         "message": "there is no key `colour` here",
         "help": "the keys here are `requires`, `extends`, `conflicts`, `default`, `reserved` and `embargo`",
+        "labels": [],
     });
     assert_eq!(serde_json::to_value(&loaded.diagnostics).unwrap(), serde_json::json!([expected]));
 }
@@ -447,6 +448,9 @@ note[literal-pattern]: `\` is no regex, and is taken literally
 error[duplicate-id]: `a` is the id of another rule, in line 6
   --> embargo.toml:11:6
    |
+6  | id = "a"
+   |      --- the other rule
+...
 11 | id = "a"
    |      ^^^
    = help: give each rule an id of its own

@@ -367,6 +367,8 @@ fn json_keys_are_documented() {
     assert_eq!(keys(&reserved), keys(&refused), "{reserved}");
     let explained = answer(&world, &["explain", "--json", "gradle build"]);
     let tested = answer(&world, &["test", "--json"]);
+    world.write("project/twice.toml", NO_GRADLE.repeat(2));
+    let labelled = answer(&world, &["lint", "--json", "twice.toml"]);
     let linted = answer(&world, &["lint", "--json", "--verbose"]);
     let unread = answer(&world, &["lint", "--json", "absent.toml"]);
     let examined = answer(&world, &["doctor", "--json"]);
@@ -391,7 +393,7 @@ fn json_keys_are_documented() {
 
     let chain: Names = &keys(&whole) | &keys(&broken_chain);
     let command = &explained["commands"][0];
-    let table: [(&str, Names); 29] = [
+    let table: [(&str, Names); 30] = [
         ("`init --json`", keys(&init)),
         ("Each of init's `packs`", keys(&init["packs"][0])),
         ("`add --json`", keys(&added)),
@@ -411,6 +413,7 @@ fn json_keys_are_documented() {
         ("Each of `failures`", keys(&tested["failures"][0])),
         ("`lint --json`", keys(&linted)),
         ("Each of `findings`", keys(&linted["findings"][0])),
+        ("Each of a finding's `labels`", keys(&labelled["findings"][0]["labels"][0])),
         ("Each of `unread`", keys(&unread["unread"][0])),
         ("Each of lint's `rules`", keys(&linted["rules"][0])),
         ("Its `bites`", keys(&linted["rules"][0]["bites"])),
@@ -422,7 +425,7 @@ fn json_keys_are_documented() {
         ("JSON", Names::new()),
         ("Other answers of `check --json`", Names::new()),
     ];
-    for (heading, found) in &table[..20] {
+    for (heading, found) in &table[..21] {
         assert_eq!(first_cells(&section("docs/reference/json.md", heading)), *found, "{heading}");
     }
     let headings = all(r"(?m)^#+ (.+)$", &read("docs/reference/json.md"));

@@ -2,10 +2,10 @@
 
 use super::Outcome;
 use super::in_force::{Files, Set};
-use crate::config::{Diagnostic, Level};
+use crate::config::{self, Diagnostic, Level};
 use crate::policy::{Exit, Rule};
 use crate::render::{answer, examples, findings};
-use crate::sys::stdio;
+use crate::sys::{install, program, stdio};
 
 /// Finds what is wrong with policies, examples that do not hold included
 #[derive(Debug, clap::Args)]
@@ -46,11 +46,15 @@ pub fn run(args: Args) -> Outcome {
 
 fn found(sets: &[Set]) -> Vec<Diagnostic> {
     let mut all: Vec<Diagnostic> = Vec::new();
+    let us = install::ourselves().ok();
+    // Who cannot tell does not claim that a program is missing.
+    let exists = |name: &str| us.as_ref().is_none_or(|us| program::exists(name.as_ref(), us));
     for set in sets {
         let proof = set.prove();
         let of_examples = proof.failures.iter().map(examples::diagnostic);
         let found = set.descriptions.iter().chain(&set.loaded.diagnostics).cloned();
-        for fault in found.chain(of_examples) {
+        let of_rules = config::findings(&set.loaded, &set.contents.catalogue, exists);
+        for fault in found.chain(of_rules).chain(of_examples) {
             // Several files may extend the same one.
             if !all.contains(&fault) {
                 all.push(fault);

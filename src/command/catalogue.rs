@@ -119,6 +119,13 @@ impl Catalogue {
         self.descriptions.values()
     }
 
+    /// Every name that a described program has.
+    pub fn names(&self) -> Vec<String> {
+        let mut names = self.base.names();
+        names.extend(self.programs.keys().cloned());
+        names
+    }
+
     /// Every name of a program that can start another below another PATH: `sudo`, `env`.
     pub fn assigning(&self) -> Vec<String> {
         let base = self.base.assigning().into_iter();

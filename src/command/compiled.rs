@@ -76,6 +76,8 @@ enum Key<'k> {
     Facts(&'k str),
     /// Names of programs that `NAME=VALUE` words may stand before.
     Assigning,
+    /// Every name there is.
+    Names,
 }
 
 impl<'a> Compiled<'a> {
@@ -106,6 +108,11 @@ impl<'a> Compiled<'a> {
     /// Canonical names of `sudo`, `env` and their like.
     pub fn assigning(self) -> Vec<String> {
         self.get(Key::Assigning).unwrap_or_default()
+    }
+
+    /// Every name of every description, for "did you mean".
+    pub fn names(self) -> Vec<String> {
+        self.get(Key::Names).unwrap_or_default()
     }
 
     fn get<T: DeserializeOwned>(self, key: Key<'_>) -> Option<T> {
@@ -143,6 +150,7 @@ impl Key<'_> {
             Key::Grammar(path) => (3, path.as_bytes()),
             Key::Facts(canonical) => (4, canonical.as_bytes()),
             Key::Assigning => (5, b""),
+            Key::Names => (6, b""),
         };
         let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
         name.iter().fold(mix(0xcbf2_9ce4_8422_2325, &tag), mix)
@@ -171,6 +179,8 @@ pub fn compile(catalogue: &Catalogue) -> Result<Vec<u8>, String> {
         assigning.extend(description.assigns().then_some(canonical));
     }
     add(Key::Assigning, pack(&assigning));
+    let names = catalogue.iter().flat_map(|description| &description.names);
+    add(Key::Names, pack(&names.collect::<Vec<_>>()));
     let mut stems: Vec<&str> = versioned.iter().filter_map(Program::stem).collect();
     stems.sort_unstable();
     stems.dedup();

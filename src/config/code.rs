@@ -46,9 +46,13 @@ pub enum Code {
     AllowWithoutEffect,
     SameId,
     MatchesEverything,
+    NeverMatches,
+    VoidAllow,
     LiteralPattern,
     EffectsNotJudged,
     NoShim,
+    Shadowed,
+    Misspelt,
 }
 
 /// How much a fault matters.
@@ -212,7 +216,19 @@ impl Code {
             Code::MatchesEverything,
             Warning,
             "matches-everything",
-            "a pattern without a command that hits every line",
+            "a `pattern` or `contains` without a command that hits every line",
+        ),
+        (
+            Code::NeverMatches,
+            Warning,
+            "never-matches",
+            "a rule, or one of its commands or flags, that no call is hit by; found by `lint`",
+        ),
+        (
+            Code::VoidAllow,
+            Warning,
+            "void-allow",
+            "an `allow` of what a rule refuses that it cannot silence; found by `lint`",
         ),
         (
             Code::LiteralPattern,
@@ -231,6 +247,18 @@ impl Code {
             Note,
             "no-shim",
             "no shim is made for the rule: it bites where a line is seen",
+        ),
+        (
+            Code::Shadowed,
+            Note,
+            "shadowed",
+            "a rule on what a broader rule refuses already; found by `lint`",
+        ),
+        (
+            Code::Misspelt,
+            Note,
+            "misspelt",
+            "a program, subcommand or flag that is not known, a slip away from one that is; found by `lint`",
         ),
     ];
 

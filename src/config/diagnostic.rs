@@ -22,6 +22,23 @@ pub struct Diagnostic {
     pub message: String,
     /// What to write instead; empty when the message has said it.
     pub help: String,
+    /// Other places that have to do with it, in this file or another.
+    pub labels: Vec<Label>,
+}
+
+/// Another place of a fault, and what is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    pub place: Place,
+    pub words: String,
+}
+
+impl Diagnostic {
+    /// The same, with one more place.
+    pub fn and(mut self, label: Label) -> Diagnostic {
+        self.labels.push(label);
+        self
+    }
 }
 
 /// Where something is written, for faults that are found after loading.
@@ -40,6 +57,24 @@ impl Place {
     pub fn fault(self, code: Code, message: String, help: String) -> Diagnostic {
         let Place { shown, path, line, column, length, source_line } = self;
         let level = code.level();
-        Diagnostic { code, level, shown, path, line, column, length, source_line, message, help }
+        let labels = Vec::new();
+        Diagnostic {
+            code,
+            level,
+            shown,
+            path,
+            line,
+            column,
+            length,
+            source_line,
+            message,
+            help,
+            labels,
+        }
+    }
+
+    /// This place beside another; the words say what it is.
+    pub fn label(self, words: impl Into<String>) -> Label {
+        Label { place: self, words: words.into() }
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::policy::Origin;
 
+use super::diagnostic::Label;
 use super::file::{File, file};
 use super::packs::{self, stem};
 use super::report::Report;
@@ -27,8 +28,14 @@ pub(super) struct Family {
     /// From the source to the one that is being read.
     chain: Vec<PathBuf>,
     taken: Vec<Taken>,
-    /// Who declares a conflict, and with what.
-    conflicts: Vec<(String, String)>,
+    conflicts: Vec<Conflict>,
+}
+
+/// Who declares that it cannot be combined with what, and where.
+struct Conflict {
+    one: String,
+    other: String,
+    declared: Label,
 }
 
 /// A pack or file that was read, so that it is read once.
@@ -86,7 +93,11 @@ impl Family {
         let member = file(&node, &origin, &mut report);
         self.chain.push(source.path.clone());
         let (path, written) = (source.path.clone(), written.to_owned());
-        let declared = member.conflicts.iter().map(|c| (written.clone(), c.text.clone()));
+        let declared = member.conflicts.iter().map(|with| Conflict {
+            one: written.clone(),
+            other: with.text.clone(),
+            declared: page.place(&with.span).label("declared here"),
+        });
         self.conflicts.extend(declared);
         self.taken.push(Taken { stem: stem(&path), path, written });
         for wanted in &member.extends {
@@ -159,15 +170,16 @@ impl Family {
 
     /// Packs of one file that cannot be combined; told where the later of them comes in.
     fn conflict(&mut self, wanted: &Text, report: &mut Report<'_>) {
-        let taken = |name: &String| self.taken.iter().find(|taken| taken.stem == *name);
         let mut left = Vec::new();
-        for (one, other) in &self.conflicts {
-            let Some(taken) = taken(other) else {
-                left.push((one.clone(), other.clone()));
+        for conflict in std::mem::take(&mut self.conflicts) {
+            let Some(taken) = self.taken.iter().find(|taken| taken.stem == conflict.other) else {
+                left.push(conflict);
                 continue;
             };
+            let Conflict { one, declared, .. } = conflict;
             let message = format!("`{one}` cannot be combined with `{}`", taken.written);
             report.add(Code::ConflictingPacks, &wanted.span, message, "extend one of them");
+            report.label(declared);
         }
         self.conflicts = left;
     }

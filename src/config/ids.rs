@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::policy::{Form, Operator, Rule, Ruling};
 
 use super::Code;
-use super::node::Node;
+use super::node::{Node, Span};
 use super::report::Report;
 use super::rule::Draft;
 use super::value::Text;
@@ -68,16 +68,17 @@ pub(super) fn digest(node: &Node) -> String {
 
 /// Tells rules of one file apart: given ids must differ, equal made ones get their digest.
 pub(super) fn settle(drafts: &mut [Draft], report: &mut Report<'_>) {
-    let mut lines: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut firsts: BTreeMap<&str, &Span> = BTreeMap::new();
     let mut count: BTreeMap<String, usize> = BTreeMap::new();
     for draft in drafts.iter() {
         *count.entry(draft.rule.id.0.clone()).or_default() += 1;
         let Some(id) = &draft.given else { continue };
-        let line = report.page.line(id.span.start);
-        let first = *lines.entry(&id.text).or_insert(line);
-        if first != line {
-            let message = format!("`{}` is the id of another rule, in line {first}", id.text);
+        let first = *firsts.entry(&id.text).or_insert(&id.span);
+        if *first != id.span {
+            let line = report.page.line(first.start);
+            let message = format!("`{}` is the id of another rule, in line {line}", id.text);
             report.add(Code::DuplicateId, &id.span, message, "give each rule an id of its own");
+            report.label(report.page.place(first).label("the other rule"));
         }
     }
     for draft in drafts.iter_mut().filter(|d| d.given.is_none()) {

@@ -7,6 +7,8 @@ use crate::policy::{Layer, Origin, Policy, Reserved, RuleId, Says};
 use super::extends::{Family, family};
 use super::file::Said;
 use super::rule::Draft;
+use super::source::Page;
+use super::written::Written;
 use super::{Diagnostic, Level, Place, SourceText, across};
 
 /// What the sources say together.
@@ -21,6 +23,9 @@ pub struct Loaded {
     pub more_sources: Vec<PathBuf>,
     /// Sources that have errors, and so contribute nothing.
     pub broken: Vec<PathBuf>,
+    /// Of each rule of the policy, in the same order: its page, and where it is written there.
+    pub(super) written: Vec<(usize, Written)>,
+    pub(super) pages: Vec<Page>,
 }
 
 /// The lines by which a rule proves itself (A17).
@@ -76,6 +81,7 @@ pub fn load(sources: &[SourceText], read: impl Fn(&Path) -> Result<Vec<u8>, Stri
             for draft in file.rules {
                 loaded.add(draft);
             }
+            loaded.pages.push(page);
         }
     }
     settle(&mut loaded.policy, said);
@@ -91,6 +97,7 @@ impl Loaded {
             self.examples.push(examples);
         }
         self.policy.rules.push(draft.rule);
+        self.written.push((self.pages.len(), draft.written));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Collects the faults of one text: all of them, not the first.
 
+use super::diagnostic::Label;
 use super::node::Span;
 use super::source::Page;
 use super::{Code, Diagnostic, Level};
@@ -21,6 +22,12 @@ impl<'p> Report<'p> {
     pub fn add(&mut self, code: Code, span: &Span, message: String, help: impl Into<String>) {
         self.errors += usize::from(code.level() == Level::Error);
         self.diagnostics.push(self.page.fault(code, span, message, help.into()));
+    }
+
+    /// Gives the fault that was added last another place.
+    pub fn label(&mut self, label: Label) {
+        let last = self.diagnostics.pop();
+        self.diagnostics.extend(last.map(|fault| fault.and(label)));
     }
 
     /// A key that stands twice in its table.

@@ -7,6 +7,7 @@ use super::fields::Fields;
 use super::node::{Node, Span, Value};
 use super::report::Report;
 use super::value::{Text, check_name};
+use super::written::Written;
 use super::{Code, RuleExamples, ids, says, subject, suggest};
 
 const CALLERS: (&str, Code) = ("callers", Code::BadValue);
@@ -49,6 +50,7 @@ pub(super) struct Draft {
     pub examples: RuleExamples,
     /// The table, for faults of the rule as a whole.
     pub span: Span,
+    pub written: Written,
 }
 
 /// Reads a rule. With faults reported, what is returned is not to be used.
@@ -84,7 +86,8 @@ pub(super) fn rule(node: &Node, origin: &Origin, report: &mut Report<'_>) -> Opt
     if report.errors == errors_before {
         reach(&rule, &node.span, report);
     }
-    Some(Draft { digest: ids::digest(node), examples, span: node.span.clone(), rule, given, over })
+    let (digest, span, written) = (ids::digest(node), node.span.clone(), Written::of(fields));
+    Some(Draft { rule, given, digest, over, examples, span, written })
 }
 
 /// A key that stands in a rule because TOML gives a table all that follows it.

@@ -18,7 +18,7 @@ pub struct SourceText {
 }
 
 /// A text with its lines counted: it turns a byte offset into a place.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Page {
     pub path: PathBuf,
     pub shown: String,

@@ -15,10 +15,11 @@ const EFFECTS: [&str; 5] = ["deletes", "overwrites", "moves", "resets", "runs"];
 /// Reads the subject of a rule.
 pub(super) fn subject(fields: Fields<'_>, report: &mut Report<'_>) -> Subject {
     if let (Some(command), Some(cmd)) = (fields.entry("command"), fields.entry("cmd")) {
-        let second = command.key_span.start.max(cmd.key_span.start);
-        let entry = if second == cmd.key_span.start { cmd } else { command };
+        let is_in_order = command.key_span.start < cmd.key_span.start;
+        let (first, entry) = if is_in_order { (command, cmd) } else { (cmd, command) };
         let message = "`command` and `cmd` are two names of one key".to_owned();
         report.add(Code::BothCommandAndCmd, &entry.key_span, message, "keep `command`");
+        report.label(report.page.place(&first.key_span).label("given here already"));
     }
     let key = if fields.get("command").is_some() { "command" } else { "cmd" };
     let commands = fields.one_or_more(key, report);
@@ -46,17 +47,11 @@ pub(super) fn subject(fields: Fields<'_>, report: &mut Report<'_>) -> Subject {
         forms: commands.iter().filter_map(|text| form(text, report)).collect(),
         flags: flags.iter().map(|text| flag(text, report)).collect(),
         pattern: pattern.as_ref().map(|t| self::pattern(&t.text, &t.span, report)),
-        contains: contains.map(|t| t.text),
+        contains: contains.as_ref().map(|t| t.text.clone()),
         effects: Effects { deletes, overwrites, moves, resets, runs },
     };
-    if let (Some(text), true, true) = (&pattern, commands.is_empty(), hits_everything(&subject)) {
-        let message = "this pattern matches every line there is".to_owned();
-        report.add(
-            Code::MatchesEverything,
-            &text.span,
-            message,
-            "add `command`, or demand a character",
-        );
+    if commands.is_empty() {
+        everything(&subject, pattern.as_ref(), contains.as_ref(), report);
     }
     subject
 }
@@ -86,13 +81,38 @@ fn needle(fields: Fields<'_>, key: &str, report: &mut Report<'_>) -> Option<Text
     Some(text)
 }
 
+/// Says that a text without a command tells no line from another.
+fn everything(
+    subject: &Subject,
+    pattern: Option<&Text>,
+    contains: Option<&Text>,
+    report: &mut Report<'_>,
+) {
+    match (pattern, contains) {
+        (Some(text), None) if hits_everything(subject) => {
+            let message = "this pattern matches every line there is".to_owned();
+            let help = "add `command`, or demand a character";
+            report.add(Code::MatchesEverything, &text.span, message, help);
+        }
+        // Nothing at all is reported as such.
+        (None, Some(text)) if !text.text.is_empty() && text.text.trim_matches(' ').is_empty() => {
+            let message = "a blank is in every line that has an argument".to_owned();
+            let help = "add `command`, or write what the line has to hold";
+            report.add(Code::MatchesEverything, &text.span, message, help);
+        }
+        _ => {}
+    }
+}
+
+/// Lines that have no character in common: what hits them all hits by their being lines.
+const LINES: [&str; 6] = ["true", "ls -a", "9", "_", "Ö", ":"];
+
 fn hits_everything(subject: &Subject) -> bool {
-    subject.contains.is_none()
-        && subject.pattern.as_ref().is_some_and(|pattern| {
-            // What is in both is in no line's way; an empty pattern is reported as such.
-            !pattern.source().is_empty()
-                && ["", "true"].iter().all(|text| pattern.is_match(text) == Some(true))
-        })
+    subject.pattern.as_ref().is_some_and(|pattern| {
+        // An empty pattern is reported as such.
+        !pattern.source().is_empty()
+            && LINES.iter().all(|text| pattern.is_match(text) == Some(true))
+    })
 }
 
 fn flag(text: &Text, report: &mut Report<'_>) -> FlagChoice {

@@ -78,3 +78,22 @@ fn all(words: &[&str], between: &str) -> String {
         None => String::new(),
     }
 }
+
+/// The word that `word` is one slip of, where a stranger to us may be right as it is: letters
+/// exchanged, or one inside of a longer word; never the first or the last (`cmake`, `dockerd`).
+pub(super) fn slip<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let letters = |text: &str| text.trim_start_matches('-').chars().collect::<Vec<char>>();
+    let sorted = |letters: &[char]| {
+        let mut letters = letters.to_vec();
+        letters.sort_unstable();
+        letters
+    };
+    let is_slip = |near: &&str| {
+        let (ours, theirs) = (letters(word), letters(near));
+        let is_inside = ours.len().min(theirs.len()) > 4 && ours.last() == theirs.last();
+        strsim::damerau_levenshtein(word, near) == 1
+            && ours.first() == theirs.first()
+            && (is_inside || sorted(&ours) == sorted(&theirs))
+    };
+    known.into_iter().find(is_slip).map(str::to_owned)
+}

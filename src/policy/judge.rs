@@ -94,7 +94,7 @@ impl Rule {
 
     /// An allow silences what is strictly below it, and in its own layer what it names.
     /// Below system and user it silences only its own file's rules.
-    fn silences(&self, other: &Rule) -> bool {
+    pub fn silences(&self, other: &Rule) -> bool {
         let Ruling::Allow { over } = &self.ruling else { return false };
         let (mine, theirs) = (&self.origin, &other.origin);
         if other.ruling == Ruling::Grant {
