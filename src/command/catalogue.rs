@@ -83,7 +83,7 @@ impl Catalogue {
     /// The program behind a basename.
     pub fn program(&self, called: &BStr) -> Option<Program> {
         let own = called.to_str().ok().and_then(|called| {
-            let direct = self.programs.get(called);
+            let direct = self.programs.get(called).filter(|program| program.stem().is_none());
             let fits = |program: &&Program| {
                 program.stem() == Some(without_version(called)) && program.fits(called.as_bytes())
             };

@@ -165,7 +165,7 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
         let skip = skip.unwrap_or(self.level().skip_operands) as usize;
         match self.wraps() {
             Wraps::Operands | Wraps::Assignments => {
-                for _ in 0..skip {
+                for _ in 0..skip.min(rest.len()) {
                     self.words.words.extend(rest.pop().map(|text| Word { text, doubtful: false }));
                 }
                 self.inner.extend(rest.into_iter().rev());
