@@ -403,8 +403,10 @@ fn an_interrupt_leaves_nothing_behind() {
     // What it starts is in the group as well, and both say who they are.
     let text = "/bin/sleep 60 & echo $! $$ > ~/beside; /bin/mv ~/beside ~/pids; wait";
     append(&world, "home/.bashrc", text);
-    let mut command = Command::new(EMBARGO);
-    command.args(["doctor", "--dir", "../shims"]).current_dir(world.path("project")).env_clear();
+    // Who runs the tests in the background has SIGINT ignored.
+    let mut command = Command::new("/usr/bin/env");
+    command.args(["--default-signal", EMBARGO, "doctor", "--dir", "../shims"]);
+    command.current_dir(world.path("project")).env_clear();
     command.env("HOME", world.path("home")).env("SHELL", "/bin/bash");
     command.env("PATH", "/usr/bin:/bin").env("TMPDIR", world.path("tmp"));
     let mut child = command.stdout(Stdio::null()).process_group(0).spawn().expect("embargo");
