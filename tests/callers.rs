@@ -234,8 +234,9 @@ fn a_tool_call_is_one_offence_whatever_it_became() {
     assert_eq!(offences("exec agent @run bash -c './five.sh; true'"), "11111");
     let twice = "claude @run bash -c ./five.sh; claude @run bash -c ./five.sh; true";
     assert_eq!(offences(twice), "1111122222");
-    let each = "for i in 1 2; do claude @run gradle $i; done";
-    assert_eq!(offences(each), "12");
+    // One right after the other, within a tick of the clock that processes begin by.
+    let each = "for i in 1 2 3 4 5 6 7 8 9; do claude @run gradle $i; done";
+    assert_eq!(offences(each), "123456789");
 }
 
 /// Below a run whose session process is the line's first command.

@@ -74,7 +74,7 @@ pub struct Event {
     pub program: String,
     pub argv: Vec<BString>,
     pub cwd: PathBuf,
-    /// When the process began, in milliseconds since 1970.
+    /// The latest moment at which the process may have begun, in milliseconds since 1970.
     pub began_ms: u64,
     /// Somebody was seen to read it.
     pub told: bool,

@@ -40,14 +40,16 @@ fn variable(pid: u32, prefix: &[u8]) -> Option<BString> {
     environ.split(|b| *b == 0).find_map(|word| word.strip_prefix(prefix)).map(BString::from)
 }
 
-/// When this process began, in milliseconds since 1970, to a hundredth of a second.
+/// The latest moment at which this process may have begun, in milliseconds since 1970.
+/// Its start is told in clock ticks, rounded down: taken as it stands, a process that was
+/// started right after another had ended would seem to have run beside it.
 pub fn began_ms() -> u64 {
     let now = clock::now_ms();
     let stat = std::fs::read("/proc/self/stat").unwrap_or_default();
     let Some((_, start)) = parse(&stat) else { return now };
     let ticks = rustix::param::clock_ticks_per_second().max(1);
-    let age = clock::up_ms().saturating_sub(start.saturating_mul(1000) / ticks);
-    now.saturating_sub(age)
+    let end_of_tick = (start.saturating_add(1)).saturating_mul(1000) / ticks;
+    now.saturating_sub(clock::up_ms().saturating_sub(end_of_tick))
 }
 
 /// proc_pid_stat(5): the name may hold anything, so fields count from its last

@@ -40,7 +40,7 @@ impl Table {
     }
 }
 
-/// When this process began: a shim asks at once, and `ps` knows only seconds.
+/// The latest moment at which this process may have begun: `ps` knows only seconds.
 #[cfg(not(target_os = "linux"))]
 pub fn began_ms() -> u64 {
     crate::sys::clock::now_ms()
