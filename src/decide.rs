@@ -115,7 +115,12 @@ fn decide_by(
             trusted(&view, called)?;
             let argv0_is_path = entry.is_some_and(|e| e.argv0_is_path);
             let decision = Decision { argv0_is_path, ..Decision::without_rules(&view) };
-            return Ok(view.is_whole().then_some(decision));
+            let decision = view.is_whole().then_some(decision);
+            if matches!(subject, Subject::Call(_)) {
+                // execve(2) unmaps it along with all else, and cheaper.
+                std::mem::forget(bytes);
+            }
+            return Ok(decision);
         }
     }
     let elsewhere = effective_directories(context, &calls(&view, subject, &Ancestry::default()));
