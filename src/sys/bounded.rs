@@ -1,18 +1,20 @@
 //! A program that is not waited for for ever: apart from our terminal, ended with all that
 //! it has started in its group, after a time or when somebody wants us to end.
 
-use std::io::{self, Read};
-use std::process::{Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::io;
+use std::process::{ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use bstr::ByteSlice as _;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::raw::{Held, apart};
 
 /// How often we look up while nothing comes.
-const PAUSE: Duration = Duration::from_millis(10);
+const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
+/// How often we look whether it has ended.
+const STEP: Duration = Duration::from_millis(10);
 /// Who has said all it was asked gets so long to end by itself.
 const GRACE: Duration = Duration::from_secs(1);
 /// Nothing that is asked has longer answers.
@@ -36,11 +38,10 @@ pub enum Stopped {
     Interrupted,
 }
 
-/// Which stream a piece is of.
-#[derive(Debug, Clone, Copy)]
-enum Stream {
-    Out,
-    Err,
+/// What is still open of its output. Whoever holds a pipe open for longer does not hold us.
+struct Pipes {
+    out: Option<ChildStdout>,
+    err: Option<ChildStderr>,
 }
 
 /// Runs it, with nothing to read. The answer is whole when `end` has come on standard output,
@@ -50,20 +51,14 @@ pub fn run(mut command: Command, limit: Duration, end: Option<&[u8]>) -> Result<
     apart(&mut command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(Stopped::NotStarted)?;
-    let (sender, pieces) = mpsc::channel();
-    // Whoever holds a pipe open for longer keeps a thread, and not us.
-    child.stdout.take().into_iter().for_each(|pipe| follow(pipe, Stream::Out, sender.clone()));
-    child.stderr.take().into_iter().for_each(|pipe| follow(pipe, Stream::Err, sender.clone()));
-    drop(sender);
+    let mut pipes = Pipes { out: child.stdout.take(), err: child.stderr.take() };
 
     let mut ended = Ended::default();
     let stop = loop {
-        match pieces.recv_timeout(PAUSE) {
-            Ok((Stream::Out, piece)) => ended.stdout.extend(piece),
-            Ok((Stream::Err, piece)) => ended.stderr.extend(piece),
-            Err(RecvTimeoutError::Disconnected) => break None,
-            Err(RecvTimeoutError::Timeout) => {}
+        if pipes.out.is_none() && pipes.err.is_none() {
+            break None;
         }
+        pipes.read(&mut ended);
         if end.is_some_and(|end| ended.stdout.contains_str(end)) {
             break None;
         }
@@ -80,7 +75,7 @@ pub fn run(mut command: Command, limit: Duration, end: Option<&[u8]>) -> Result<
             && Instant::now() < until
             && !Held::is_pending()
         {
-            std::thread::sleep(PAUSE);
+            std::thread::sleep(STEP);
         }
         ended.status = child.try_wait().ok().flatten();
     }
@@ -90,13 +85,31 @@ pub fn run(mut command: Command, limit: Duration, end: Option<&[u8]>) -> Result<
     stop.map_or(Ok(ended), Err)
 }
 
-fn follow(mut pipe: impl Read + Send + 'static, stream: Stream, to: Sender<(Stream, Vec<u8>)>) {
-    std::thread::spawn(move || {
-        let mut buffer = [0; 4096];
-        while let Ok(length @ 1..) = pipe.read(&mut buffer) {
-            if to.send((stream, buffer[..length].to_vec())).is_err() {
-                break;
-            }
+impl Pipes {
+    /// Waits for what comes next, and takes it.
+    fn read(&mut self, into: &mut Ended) {
+        let mut open: Vec<PollFd<'_>> = Vec::new();
+        open.extend(self.out.iter().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        open.extend(self.err.iter().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        if poll(&mut open, Some(&PAUSE)).is_err() {
+            return; // a signal
         }
-    });
+        let mut ready = open.iter().map(|fd| !fd.revents().is_empty());
+        let out = self.out.is_some() && ready.next() == Some(true);
+        let err = self.err.is_some() && ready.next() == Some(true);
+        drop(ready);
+        take(&mut self.out, out, &mut into.stdout);
+        take(&mut self.err, err, &mut into.stderr);
+    }
+}
+
+/// Reads what is there. At its end the pipe is closed.
+fn take(pipe: &mut Option<impl io::Read>, is_ready: bool, into: &mut Vec<u8>) {
+    let mut buffer = [0; 4096];
+    let Some(open) = pipe.as_mut().filter(|_| is_ready) else { return };
+    match open.read(&mut buffer) {
+        Ok(length @ 1..) => into.extend_from_slice(&buffer[..length]),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+        Ok(_) | Err(_) => *pipe = None,
+    }
 }

@@ -23,6 +23,8 @@ use std::path::PathBuf;
 
 use bstr::BString;
 
+use super::clock;
+
 pub use chain::{Chain, Fault, verify};
 pub use error::EvidenceError;
 pub use read::{Filter, Row, last, mark_told, pending, rows};
@@ -126,7 +128,12 @@ impl Kind {
 impl EvidenceId {
     /// A new one, sorted by this moment.
     pub fn fresh() -> Self {
-        EvidenceId(format!("e_{}", ulid::Ulid::generate()))
+        let mut random = [0; 16];
+        if getrandom::fill(&mut random).is_err() {
+            random = clock::now_ns().to_le_bytes();
+        }
+        let id = ulid::Ulid::from_parts(clock::now_ms(), u128::from_le_bytes(random));
+        EvidenceId(format!("e_{id}"))
     }
 }
 

@@ -8,12 +8,14 @@ mod apart;
 #[cfg(target_env = "musl")]
 mod heap;
 
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
+use std::ptr::{NonNull, null_mut};
 
 use bstr::BString;
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
 pub use apart::{Held, apart};
 
@@ -171,14 +173,18 @@ impl Drop for Ignored {
 
 /// A file mapped for reading.
 #[derive(Debug)]
-pub struct Mapped(memmap2::Mmap);
+pub struct Mapped {
+    start: NonNull<c_void>,
+    size: usize,
+}
 
 impl Mapped {
     /// Maps so many bytes of the file, all it has.
     pub fn new(file: &File, size: usize) -> io::Result<Self> {
-        // SAFETY: views are replaced by rename, never written in place, so the bytes stay as they
-        // are; who could truncate the file could as well replace our binary.
-        unsafe { memmap2::MmapOptions::new().len(size).map(file) }.map(Mapped)
+        // SAFETY: a new mapping where the kernel likes takes nothing from anybody.
+        let start = unsafe { mmap(null_mut(), size, ProtFlags::READ, MapFlags::SHARED, file, 0) }?;
+        let start = NonNull::new(start).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Mapped { start, size })
     }
 }
 
@@ -186,7 +192,17 @@ impl Deref for Mapped {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.0
+        // SAFETY: mapped in `new` for as long as `self` lives. Views are replaced by rename, never
+        // written in place, so the bytes stay as they are; who could truncate the file could as
+        // well replace our binary.
+        unsafe { std::slice::from_raw_parts(self.start.cast().as_ptr(), self.size) }
+    }
+}
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        // SAFETY: nothing borrows from it any more.
+        let _ = unsafe { munmap(self.start.as_ptr(), self.size) };
     }
 }
 
