@@ -61,7 +61,9 @@ type Failure = Box<dyn std::error::Error>;
 fn main() -> Result<(), Failure> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    fs::write(out.join("catalogue.bin"), command::compile(&catalogue(&root)?)?)?;
+    let (places, records) = command::compile(&catalogue(&root)?)?;
+    fs::write(out.join("places.bin"), places)?;
+    fs::write(out.join("records.bin"), records)?;
     fs::write(out.join("packs.rs"), packs(&root)?)?;
     // Views are keyed by build: another build never reads this one's layout.
     let mut hasher = DefaultHasher::new();
@@ -116,11 +118,12 @@ fn packs(root: &Path) -> Result<String, Failure> {
     let mut entries = String::new();
     for path in tables(&root.join("examples"))? {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         let path = path.display().to_string();
-        entries += &format!("    ({name:?}, include_str!({path:?})),\n");
+        entries += &format!("    ({name:?}, text!({path:?})),\n");
     }
     Ok(format!(
-        "/// Files of `examples/`: name without extension, and text.\npub const PACKS: &[(&str, &str)] = &[\n{entries}];\n"
+        "/// Files of `examples/`: name without extension, and text.\npub static PACKS: &[(&str, &str)] = &[\n{entries}];\n"
     ))
 }
 

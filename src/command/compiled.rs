@@ -58,10 +58,12 @@ pub fn without_version(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
 }
 
-/// Catalogue in bytes: how many places; each place's hash, offset and length, by hash; records.
+/// Catalogue in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Compiled<'a> {
-    bytes: &'a [u8],
+    /// For each record its hash, its offset and its length, by hash.
+    places: &'a [u8],
+    records: &'a [u8],
 }
 
 /// Bytes of a place.
@@ -82,8 +84,8 @@ enum Key<'k> {
 
 impl<'a> Compiled<'a> {
     /// Over what [`compile`] gave.
-    pub const fn new(bytes: &'a [u8]) -> Self {
-        Compiled { bytes }
+    pub const fn new(places: &'a [u8], records: &'a [u8]) -> Self {
+        Compiled { places, records }
     }
 
     /// By its basename.
@@ -116,10 +118,10 @@ impl<'a> Compiled<'a> {
     }
 
     fn get<T: DeserializeOwned>(self, key: Key<'_>) -> Option<T> {
-        let count = u32_at(self.bytes, 0)? as usize;
-        let (places, records) = self.bytes.get(4..)?.split_at_checked(count * PLACE)?;
+        let Compiled { places, records } = self;
         let wanted = key.hash();
         let hash = |at: usize| u64_at(places, at * PLACE).unwrap_or_default();
+        let count = places.len() / PLACE;
         let (mut low, mut high) = (0, count);
         while low < high {
             let middle = low.midpoint(high);
@@ -136,7 +138,7 @@ impl<'a> Compiled<'a> {
 
 impl std::fmt::Debug for Compiled<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Compiled({} bytes)", self.bytes.len())
+        write!(f, "Compiled({} records)", self.places.len() / PLACE)
     }
 }
 
@@ -157,8 +159,8 @@ impl Key<'_> {
     }
 }
 
-/// Lays a catalogue out; the error names what cannot be told apart.
-pub fn compile(catalogue: &Catalogue) -> Result<Vec<u8>, String> {
+/// Lays a catalogue out, as places and records; the error names what cannot be told apart.
+pub fn compile(catalogue: &Catalogue) -> Result<(Vec<u8>, Vec<u8>), String> {
     let mut records: Vec<(u64, Vec<u8>)> = Vec::new();
     let mut add = |key: Key<'_>, record: Vec<u8>| records.push((key.hash(), record));
     let mut versioned: Vec<Program> = Vec::new();
@@ -192,16 +194,14 @@ pub fn compile(catalogue: &Catalogue) -> Result<Vec<u8>, String> {
     if records.windows(2).any(|pair| pair[0].0 == pair[1].0) {
         return Err("two descriptions have one name, or one hash".to_owned());
     }
-    let mut bytes = (records.len() as u32).to_le_bytes().to_vec();
-    let mut offset = 0;
-    for (hash, record) in &records {
-        bytes.extend(hash.to_le_bytes());
-        bytes.extend((offset as u32).to_le_bytes());
-        bytes.extend((record.len() as u32).to_le_bytes());
-        offset += record.len();
+    let (mut places, mut bytes) = (Vec::new(), Vec::new());
+    for (hash, record) in records {
+        places.extend(hash.to_le_bytes());
+        places.extend((bytes.len() as u32).to_le_bytes());
+        places.extend((record.len() as u32).to_le_bytes());
+        bytes.extend(record);
     }
-    records.into_iter().for_each(|(_, record)| bytes.extend(record));
-    Ok(bytes)
+    Ok((places, bytes))
 }
 
 fn pack(record: &impl Serialize) -> Vec<u8> {

@@ -7,7 +7,13 @@ use super::{Code, Diagnostic, SourceText, description};
 
 /// The descriptions of `shims/`, read by the build script.
 pub static BUILT_IN: Compiled<'static> =
-    Compiled::new(include_bytes!(concat!(env!("OUT_DIR"), "/catalogue.bin")));
+    Compiled::new(&PLACES, include_bytes!(concat!(env!("OUT_DIR"), "/records.bin")));
+
+/// In a section of its own: every pass looks a name up here, and `.cargo/hot.ld` puts what a
+/// pass reads side by side.
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".rodata.hot"))]
+static PLACES: [u8; include_bytes!(concat!(env!("OUT_DIR"), "/places.bin")).len()] =
+    *include_bytes!(concat!(env!("OUT_DIR"), "/places.bin"));
 
 /// Every description, a user's own in place of a compiled-in one of the same
 /// canonical name. A file with errors contributes nothing, and its faults are told.

@@ -10,6 +10,20 @@ use super::rule::Draft;
 use super::source::Page;
 use super::{SourceText, suggest, text};
 
+/// A file as text, in a section of its own: `.cargo/hot.ld` keeps these out of the way of what
+/// a pass reads.
+macro_rules! text {
+    ($path:literal) => {{
+        #[cfg_attr(target_os = "linux", unsafe(link_section = ".rodata.cold"))]
+        static TEXT: [u8; include_bytes!($path).len()] = *include_bytes!($path);
+        match str::from_utf8(&TEXT) {
+            Ok(text) => text,
+            // The build script has read it as text.
+            Err(_) => "",
+        }
+    }};
+}
+
 include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 
 /// A policy that is compiled in, for `extends` and to be read.
