@@ -40,7 +40,9 @@ impl Stage {
             environment,
             first_call: Duration::ZERO,
         };
-        stage.install(binary).with_context(|| format!("cannot set up `{}`", policy.name()))?;
+        stage
+            .install(binary, &home.join(".cache"))
+            .with_context(|| format!("cannot set up `{}`", policy.name()))?;
         Ok(stage)
     }
 
@@ -76,12 +78,14 @@ impl Stage {
         size(&self.state)
     }
 
-    fn install(&mut self, binary: &Path) -> Result<()> {
+    fn install(&mut self, binary: &Path, cache: &Path) -> Result<()> {
         let shims = self.shims.clone();
         let mut install = vec![OsStr::new("shim"), OsStr::new("install"), OsStr::new("--dir")];
         install.extend([shims.as_os_str(), OsStr::new("true"), OsStr::new(REFUSED[0])]);
         expect(&self.run(binary, &install)?, 0, "`embargo shim install`")?;
 
+        // Installing looks at the policy, and so has compiled it.
+        std::fs::remove_dir_all(cache).context("`embargo shim install` compiled no policy")?;
         let begin = Instant::now();
         expect(&self.run(&shims.join("true"), &[])?, 0, "the shim of `true`")?;
         self.first_call = begin.elapsed();
