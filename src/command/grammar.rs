@@ -22,6 +22,8 @@ pub struct Grammar {
     pub before_subcommand: bool,
     /// `-name` is one option, never a bundle.
     pub single_dash_long: bool,
+    /// There the value of an option of one letter may be attached: `-ofile`.
+    pub attached: bool,
     /// Long options may be shortened while unambiguous.
     pub abbreviations: bool,
     /// `-20` is a flag.

@@ -222,10 +222,15 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
         }
     }
 
-    /// `-O3` where options are words of one dash.
+    /// `-O3` where options are words of one dash, and `-ofile` where that is usual.
     fn attached(&self, word: &BString) -> Option<(Found, BString)> {
         let found = self.find(word.get(..2)?)?;
-        matches!(found.takes, Need::Optional).then(|| (found, BString::from(&word[2..])))
+        let attaches = match found.takes {
+            Need::Optional => true,
+            Need::Values(1) => self.level().attached,
+            _ => false,
+        };
+        attaches.then(|| (found, BString::from(&word[2..])))
     }
 
     fn unknown(&mut self, name: BString, attached: Option<BString>) -> Then {

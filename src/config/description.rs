@@ -22,6 +22,7 @@ const KEYS: &[&str] = &[
     "groups",
     "abbreviations",
     "single_dash_long",
+    "attached",
     "negatable",
 ];
 
@@ -63,6 +64,7 @@ fn program(node: &Node, report: &mut Report<'_>) -> Option<Description> {
     let manner = Grammar {
         abbreviations: fields.truth("abbreviations", report).unwrap_or_default(),
         single_dash_long: fields.truth("single_dash_long", report).unwrap_or_default(),
+        attached: fields.truth("attached", report).unwrap_or_default(),
         ..Grammar::default()
     };
     let groups = groups(fields, report);
