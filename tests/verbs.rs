@@ -329,6 +329,7 @@ fn uninstall_says_what_it_leaves_and_obeys_no_agent() {
     let found = uninstall(&["--yes"]).run_expecting(0, "by a person");
     for part in [
         "gradle: shim removed\n",
+        "`hash -r`",
         "start-up file: [W]/home/.bashrc:2: `eval \"$(embargo env)\"`, to be taken out\n",
         "policies and descriptions: [W]/home/.config/embargo\n",
         "evidence: [W]/home/.local/state/embargo\n",

@@ -52,7 +52,7 @@ pub fn run(args: Args) -> Outcome {
     let places = context.by_variables.clone().ok_or_else(|| failure(usage::no_home()))?;
     let directory = args.place.path(&context)?;
     let shims = install::shims(&directory).unwrap_or_default();
-    if !args.yes {
+    if !args.yes && !shims.is_empty() {
         let question = uninstalling::question(&directory, shims.len());
         if !asking::is_possible() {
             return Err(failure(uninstalling::not_asked(&directory, shims.len())));

@@ -19,7 +19,9 @@ pub struct Left {
 
 /// One line for each thing that stays, and how to be rid of it.
 pub fn left(left: &Left) -> String {
-    let mut text = String::from("What stays:\n");
+    let mut text = String::from(
+        "Shells that are open may remember the shims: `hash -r` there (in zsh `rehash`).\nWhat stays:\n",
+    );
     let mut line = |what: &str, path: &Path, how: &str| {
         text += &format!("  {what}: {}{how}\n", file(path));
     };
