@@ -142,9 +142,8 @@ fn weigh(
     sources: Vec<SourceRecord>,
 ) -> Result<Option<Decision>, Distrust> {
     let mut calls = calls(view, subject, &Ancestry::default());
-    // Of an argv, what is inside meets its own shim; of a line, nothing else may see it.
-    let own = if subject.argv().is_some() { 1 } else { calls.len() };
-    calls.iter().take(own).try_for_each(|call| trusted(view, call.words.called()))?;
+    // What is inside need not meet a shim of its own: `env` may give it another PATH.
+    calls.iter().try_for_each(|call| trusted(view, call.words.called()))?;
     let entry = calls.first().and_then(|call| view.program(call.words.called()));
     let argv0_is_path = entry.is_some_and(|e| e.argv0_is_path);
     let mut rules = view.candidates(&calls);

@@ -18,7 +18,6 @@ pub mod shim;
 pub mod sys;
 pub mod view;
 
-use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
 use policy::Exit;
@@ -29,14 +28,9 @@ use sys::executed::Executed;
 pub fn run(start: Start) -> Exit {
     let argv = start.arguments();
     let us = Executed::find(&argv);
-    if us.name().is_empty() || is_command_line(us.name()) {
+    let name = us.name().as_bytes();
+    if name.is_empty() || command::is_own_name(name) {
         return cli::run(&argv);
     }
     shim::run(&start, &argv, &us)
-}
-
-/// `embargo`, or a versioned copy of it; a link to one of these is a shim of no command.
-fn is_command_line(name: &OsStr) -> bool {
-    let name = name.as_bytes();
-    name == b"embargo" || name.starts_with(b"embargo-")
 }

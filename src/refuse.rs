@@ -11,6 +11,7 @@ use crate::render::refusal::{Circumstances, agent_voice, json, severity_name, wa
 use crate::render::told;
 use crate::sys::context::Context;
 use crate::sys::evidence::{self, Event, Kind, Recorded};
+use crate::sys::home::RECORD;
 use crate::sys::notify::{self, Notice};
 use crate::sys::processes::{Lineage, began_ms};
 use crate::sys::{environment, session, stdio};
@@ -137,9 +138,11 @@ fn tell_person(
     argv: &[BString],
     about: &Circumstances,
 ) {
-    let ours = context.shims.as_deref();
-    let dirs: Vec<PathBuf> =
-        environment::path().filter(|dir| Some(dir.as_path()) != ours).collect();
+    // No shim of any embargo: what tells a person is not refused itself.
+    let is_ours = |directory: &PathBuf| {
+        Some(directory) == context.shims.as_ref() || directory.join(RECORD).exists()
+    };
+    let dirs: Vec<PathBuf> = environment::path().filter(|dir| !is_ours(dir)).collect();
     let rule = refusal.id();
     let notice = Notice {
         summary: &told::summary(refusal, about),

@@ -283,6 +283,52 @@ fn a_run_is_guarded_where_the_data_directory_cannot_be() {
     assert_eq!(world.calls(), "");
 }
 
+/// An installer's link leads to the next version when the one before has gone.
+#[test]
+fn the_shims_of_a_run_outlive_an_upgrade() {
+    let world = world();
+    for version in ["1", "2"] {
+        world.write(&format!("cellar/{version}/README"), "");
+        std::fs::copy(EMBARGO, world.path(format!("cellar/{version}/embargo"))).expect("a copy");
+    }
+    std::os::unix::fs::symlink("../cellar/1/embargo", world.path("bin/embargo")).expect("a link");
+    let [one, two] = ["1", "2"].map(|v| world.path(format!("cellar/{v}")).display().to_string());
+    let link = world.path("bin/embargo").display().to_string();
+    let upgrade = format!("gradle a; ln -sfn {two}/embargo {link}; rm -r {one}; gradle b; true\n");
+    world.script("project/upgrade", &("#!/bin/sh\n".to_owned() + &upgrade));
+    let run = common::Test::new(&world, "embargo".as_ref(), &["run", "--", "./upgrade"]);
+    let found = run.path(&["bin", "/usr/bin", "/bin"]).any_output().run();
+    assert_eq!(found.stderr.matches("[embargo refused").count(), 2, "{found:?}");
+    assert_eq!(world.calls(), "");
+}
+
+/// What `env` runs need meet no shim: it may be given another PATH.
+#[test]
+fn a_broken_policy_is_met_through_a_wrapper_too() {
+    let broken = "[[embargo]]\ncommand = \"gradle\nreason = \"x\"\n";
+    let world = World::new();
+    world.stub("gradle").stub("npm").install(&["env"]).policy(broken);
+    let bin = format!("PATH={}", world.path("bin").display());
+    for argv in [&["gradle", "b"][..], &[&bin, "gradle", "b"], &["-i", &bin, "gradle", "b"]] {
+        world.shim("env", argv).stderr_has(&["exit 88"]).status(88).run();
+    }
+    let path = ["shims", "bin", "/usr/bin", "/bin"];
+    world.shim("env", &["npm", "b"]).path(&path).any_output().run();
+    assert_eq!(world.calls(), "npm b\n");
+}
+
+/// A check of what cannot be read, or not whole, is no pass.
+#[test]
+fn what_cannot_be_read_is_not_judged() {
+    let world = world();
+    let long = " ".repeat(4 << 20) + "gradle b";
+    let check = || world.embargo(&["check", "-"]);
+    check().stdin(long).stderr_has(&["more than 4 MiB"]).status(1).run();
+    let directory = format!("{EMBARGO} check - < .");
+    world.shell(&directory).stderr_has(&["standard input cannot be judged"]).status(1).run();
+    check().stdin("gradle b\n").any_output().run_expecting(86, "whole");
+}
+
 // ---- shim
 
 #[test]

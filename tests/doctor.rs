@@ -480,6 +480,27 @@ fn the_canary_is_refused_by_the_policy_in_force_too() {
     assert_eq!(with(&report, "not-checked"), ["canary"], "{report:#}");
 }
 
+/// A rule may speak of us, and a project's file never runs a program: by a name of ours the
+/// canary would be the command line.
+#[test]
+fn an_example_that_names_us_is_no_canary() {
+    for (command, example) in [
+        ("embargo run", "embargo run /bin/touch ran"),
+        ("embargo-1 run", "embargo-1 run /bin/touch ran"),
+        ("embargo uninstall", "embargo uninstall --yes"),
+    ] {
+        let world = world();
+        world.policy(&format!(
+            "[[embargo]]\ncommand = \"{command}\"\nrefuses = [\"{example}\"]\nreason = \"x\"\n"
+        ));
+        let report = report(&doctor(&world, "/bin/bash").run());
+        let seen = texts(&check(&report, "canary")["seen"]);
+        assert_eq!(seen.len(), 2, "{example}: {seen:?}");
+        assert!(!world.path("project/ran").exists(), "{example}");
+        assert!(world.path("shims/gradle").is_symlink(), "{example}");
+    }
+}
+
 #[test]
 fn harnesses_and_other_embargoes_are_noted() {
     let world = world();

@@ -139,7 +139,7 @@ fn target(args: &Args, context: &Context) -> anyhow::Result<(PathBuf, Layer)> {
         return Ok((file, Layer::Named));
     }
     if args.user {
-        let config = context.config().ok_or_else(|| failure(usage::no_home()))?;
+        let config = context.config().ok_or_else(|| failure(usage::no_places()))?;
         return Ok((existing(config).unwrap_or_else(|| config.join("embargo.toml")), Layer::User));
     }
     let here =

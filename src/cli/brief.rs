@@ -36,7 +36,10 @@ pub fn run(args: Args) -> Outcome {
     match briefed(&args) {
         Ok(exit) => Ok(exit),
         Err(Distrusted(message)) => {
-            stdio::say(&message);
+            match args.json {
+                true => stdio::print(&answer::object(&answer::broken(&message, "brief"))),
+                false => stdio::say(&message),
+            }
             Ok(Exit::Broken)
         }
     }
@@ -45,7 +48,8 @@ pub fn run(args: Args) -> Outcome {
 fn briefed(args: &Args) -> Result<Exit, Distrusted> {
     let name = OsStr::new("embargo brief");
     let context = args.policies.context(name)?;
-    let contents = in_force::contents(&context, &sources::find(&context, &[]));
+    let found = sources::find(&context, &[]);
+    let contents = in_force::contents(&context, &found);
     let contents = contents.map_err(|e| Distrusted(trouble::distrust(name, &e)))?;
     let us = install::ourselves().ok();
     let is_there =
@@ -68,7 +72,9 @@ fn briefed(args: &Args) -> Result<Exit, Distrusted> {
     });
     let rules: Vec<&Rule> = rules.into_iter().map(|(_, rule)| rule).collect();
     if rules.is_empty() && !args.json {
-        stdio::say(&answer::no_policy(context.cwd.as_deref(), context.config()));
+        if found.is_empty() {
+            stdio::say(&answer::no_policy(context.cwd.as_deref(), context.config()));
+        }
         return Ok(Exit::Success);
     }
     stdio::print(&match args.json {

@@ -36,7 +36,7 @@ pub fn run(args: Args) -> Outcome {
     match judged(&question.policies, &asked, question.json) {
         Ok(exit) => Ok(exit),
         Err(Distrusted(message)) if question.json => {
-            stdio::print(&answer::object(&answer::broken(&message)));
+            stdio::print(&answer::object(&answer::broken(&message, "check")));
             Ok(Exit::Broken)
         }
         Err(Distrusted(message)) => {

@@ -40,6 +40,10 @@ pub fn run(args: Args) -> Outcome {
             stdio::print(&text);
             Ok(Exit::Success)
         }
+        Err(Distrusted(message)) if question.json => {
+            stdio::print(&answer::object(&answer::broken(&message, "explain")));
+            Ok(Exit::Broken)
+        }
         Err(Distrusted(message)) => {
             stdio::say(&message);
             Ok(Exit::Broken)

@@ -9,6 +9,7 @@ use bstr::{BString, ByteSlice};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
+use super::failure;
 use crate::decide::{self, Decision, Subject};
 use crate::render::{trouble, usage};
 use crate::sys::context::{Context, absolute};
@@ -84,11 +85,14 @@ pub enum Asked {
 
 impl Call {
     /// The question, or the usage error that shows both forms.
-    pub fn asked(self, verb: &str) -> Result<Asked, clap::Error> {
+    pub fn asked(self, verb: &str) -> anyhow::Result<Asked> {
         let bytes = |word: OsString| BString::from(word.into_vec());
         match <[OsString; 1]>::try_from(self.line) {
             Ok([line]) => {
-                let line = if line == "-" { stdio::input().into() } else { bytes(line) };
+                let line = match line == "-" {
+                    true => stdio::input().map_err(|e| failure(usage::no_input(&e)))?.into(),
+                    false => bytes(line),
+                };
                 Ok(Asked::Line(line.to_str_lossy().trim_end_matches('\n').to_owned()))
             }
             Err(words) if words.is_empty() => {
@@ -100,7 +104,7 @@ impl Call {
             }
             Err(words) => {
                 let words: Vec<BString> = words.into_iter().map(bytes).collect();
-                Err(self::usage(&[verb], usage::several_words(&words)))
+                Err(self::usage(&[verb], usage::several_words(&words)).into())
             }
         }
     }

@@ -36,7 +36,7 @@ pub fn run(args: Args) -> Outcome {
     let context = Context::of_verb();
     let mut context = context.map_err(|(dir, error)| failure(log::no_record(&dir, &error)))?;
     context.named.extend(args.policies.absolute(&context));
-    let state = context.state().ok_or_else(|| failure(usage::no_home()))?;
+    let state = context.state().ok_or_else(|| failure(usage::no_places()))?;
     let recorded = context.record.as_ref().and_then(|r| r.session);
     let ancestry = Lineage::of_this_process(recorded).ancestry(&[], None);
     let facts = session::facts(recorded, &ancestry, environment::text);

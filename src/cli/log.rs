@@ -43,7 +43,7 @@ Secrets in arguments are taken out before they are written. Exit status of --ver
 pub fn run(args: Args) -> Outcome {
     let context = Context::of_verb()
         .map_err(|(directory, error)| failure(log::no_record(&directory, &error)))?;
-    let state = context.state().ok_or_else(|| failure(usage::no_home()))?;
+    let state = context.state().ok_or_else(|| failure(usage::no_places()))?;
     if args.verify {
         let chain = evidence::verify(state).map_err(cannot)?;
         stdio::print(&match args.json {

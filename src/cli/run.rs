@@ -93,7 +93,7 @@ fn find(name: &OsStr, us: &Executed) -> Result<PathBuf, Exit> {
     if name.as_bytes().contains(&b'/') {
         return Ok(PathBuf::from(name));
     }
-    if crate::is_command_line(name) {
+    if crate::command::is_own_name(name.as_bytes()) {
         return Ok(us.path.clone());
     }
     match program::anywhere(name, us) {

@@ -33,7 +33,8 @@ pub fn run(args: Args) -> Outcome {
     let mut is_sound = true;
     for set in &sets {
         set.unread.iter().for_each(|(path, why)| stdio::say(&findings::unread(path, why)));
-        let errors = set.loaded.diagnostics.iter().filter(|d| d.level == Level::Error);
+        let all = set.descriptions.iter().chain(&set.loaded.diagnostics);
+        let errors = all.filter(|d| d.level == Level::Error);
         let errors: Vec<_> = errors.cloned().collect();
         stdio::say(&diagnostic::plain_all(&errors));
         is_sound &= errors.is_empty() && set.unread.is_empty();

@@ -49,7 +49,7 @@ pub fn by_a_person() -> anyhow::Result<()> {
 pub fn run(args: Args) -> Outcome {
     by_a_person()?;
     let context = Context::of_verb().unwrap_or_else(|_| Context::of_caller());
-    let places = context.by_variables.clone().ok_or_else(|| failure(usage::no_home()))?;
+    let places = context.by_variables.clone().ok_or_else(|| failure(usage::no_places()))?;
     let directory = args.place.path(&context)?;
     let shims = install::shims(&directory).unwrap_or_default();
     if !args.yes && !shims.is_empty() {

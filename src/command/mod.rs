@@ -5,6 +5,7 @@
 mod catalogue;
 mod compiled;
 mod grammar;
+mod names;
 mod parse;
 mod quote;
 mod words;
@@ -12,6 +13,7 @@ mod words;
 pub use catalogue::{Catalogue, Description, Example};
 pub use compiled::{Compiled, Program, compile, stem};
 pub use grammar::{Grammar, OptionSpec, Takes, Wraps};
+pub use names::{is_own_name, is_shim_name};
 pub use parse::{parse, parse_with};
 pub use quote::{join, quote};
 pub use words::{Flag, Word, Words, Wrapped};

@@ -1,5 +1,6 @@
 //! Where a rule can bite (A21): a shim sees one argv, a line all of its text.
 
+use crate::command::is_own_name;
 use crate::policy::{Form, Rule};
 
 /// How much of what a rule speaks of a place can see.
@@ -33,7 +34,12 @@ pub fn bites(rule: &Rule) -> Bites {
 
 fn in_shims(rule: &Rule) -> Reach {
     let subject = &rule.subject;
-    let seen = subject.forms.iter().filter(|form| matches!(form, Form::Command { .. })).count();
+    // A name of ours is no shim's.
+    let is_seen = |form: &&Form| match form {
+        Form::Command { program, .. } => !is_own_name(program.as_bytes()),
+        Form::Fragment { .. } => false,
+    };
+    let seen = subject.forms.iter().filter(is_seen).count();
     if !subject.effects.is_empty() {
         Reach::Never
     } else if subject.forms.is_empty() {

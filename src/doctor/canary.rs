@@ -1,5 +1,6 @@
 //! Commands that are run for the sake of being refused, and what came of them.
 
+use crate::command::is_shim_name;
 use crate::config::RuleExamples;
 use crate::policy::{Callers, Exit, Form, Policy, Rule, Ruling};
 
@@ -61,7 +62,7 @@ pub fn examples(policy: &Policy, examples: &[RuleExamples]) -> Vec<Call> {
 fn plain_words(line: &str) -> Option<Vec<String>> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || " -_./:@+,".contains(c);
     let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-    let is_name = words.first().is_some_and(|name| !name.contains('/'));
+    let is_name = words.first().is_some_and(|name| is_shim_name(name.as_bytes()));
     (is_name && line.chars().all(is_plain)).then_some(words)
 }
 

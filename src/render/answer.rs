@@ -43,7 +43,7 @@ pub fn pass(because: &Because<'_>) -> Value {
 }
 
 /// A policy or state that cannot be trusted.
-pub fn broken(message: &str) -> Value {
+pub fn broken(message: &str, door: &str) -> Value {
     json!({
         "version": JSON_VERSION,
         "kind": "broken",
@@ -51,7 +51,7 @@ pub fn broken(message: &str) -> Value {
         "verdict": "broken",
         "exit": Exit::Broken.code(),
         "retryable": false,
-        "door": "check",
+        "door": door,
         "message": message,
     })
 }

@@ -2,10 +2,12 @@
 //! nothing could be.
 
 use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::command::quote;
 use crate::policy::Exit;
 use crate::sys::home::{RECORD, RecordError};
 use crate::sys::install::{Change, InstallError};
@@ -27,10 +29,11 @@ pub fn failure(error: &InstallError) -> String {
         ),
         InstallError::OtherHome { directory, recorded, now } => format!(
             "{}/{RECORD} says {}, and HOME or an XDG variable says {}\n\
-             unset the variable, or begin anew: embargo shim uninstall --all",
+             unset the variable, or begin anew: embargo shim uninstall --all --dir {}",
             path(directory),
             path(recorded),
-            path(now)
+            path(now),
+            quote(directory.as_os_str().as_bytes())
         ),
         InstallError::NotForPath(directory) => format!(
             "{} cannot stand on PATH: it is relative or holds a colon\nchoose another directory with --dir",

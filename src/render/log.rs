@@ -1,9 +1,11 @@
 //! Rows of the evidence log, and whether its chain is whole.
 
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::command::quote;
 use crate::sys::evidence::{Chain, EvidenceError, Fault, Row};
 use crate::sys::home::{RECORD, RecordError};
 
@@ -105,9 +107,10 @@ pub fn no_record(directory: &Path, error: &RecordError) -> String {
         }
         RecordError::NotTrusted => "another user can write it".to_owned(),
     };
-    let directory = shown(&directory.to_string_lossy());
+    let place = shown(&directory.to_string_lossy());
     format!(
-        "{directory}/{RECORD} cannot be used: {why}\na person must run `embargo shim install` again"
+        "{place}/{RECORD} cannot be used: {why}\na person must write it anew: embargo shim install --force --dir {} NAME",
+        quote(directory.as_os_str().as_bytes())
     )
 }
 

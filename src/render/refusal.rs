@@ -27,8 +27,9 @@ pub struct Circumstances {
     pub door: &'static str,
 }
 
-/// Of more rules than these only the number is told.
-const REASONS: usize = 5;
+/// Of more rules than these only the number is told: eight lines hold a reserved name, these,
+/// that number, the scope, the count of offences and the evidence.
+const REASONS: usize = 3;
 
 /// What the agent reads: at most eight lines.
 pub fn agent_voice(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumstances) -> String {

@@ -68,9 +68,10 @@ pub(super) fn untrusted_record(outcome: &str, directory: &Path, error: &RecordEr
 pub fn state_gone(name: &OsStr, state: &Path) -> String {
     format!(
         "embargo's recorded state is gone, so {} was not run:\n  {}\n\
-         A person must bring it back, or begin anew with `embargo shim sync`. I must tell the user.\n[embargo broken exit {}]\n",
+         A person must bring it back, or begin anew: `mkdir -p -m 700 {}`. I must tell the user.\n[embargo broken exit {}]\n",
         backquoted(&name.to_string_lossy()),
         state.display(),
+        quote(state.as_os_str().as_bytes()),
         Exit::Broken.code()
     )
 }

@@ -67,9 +67,23 @@ pub fn unknown_shell(shell: &str) -> String {
     )
 }
 
+/// What was to be judged cannot be had: nothing is said of it.
+pub fn no_input(error: &std::io::Error) -> String {
+    let error = error.to_string();
+    let error = error.split(" (os error").next().unwrap_or_default();
+    format!("standard input cannot be judged: {error}\ngive the line as an argument, or less of it")
+}
+
 /// `env` or `shim` without a place to look in.
 pub fn no_home() -> String {
     "no home directory is known, so there is no place for shims\n\
-     set HOME, or name a directory: --dir /opt/embargo/shims"
+     set HOME to an absolute path, or name a directory: --dir /opt/embargo/shims"
+        .to_owned()
+}
+
+/// Without a place for policies and evidence, wherever the shims are.
+pub fn no_places() -> String {
+    "no home directory is known, so there is no place for policies and evidence\n\
+     set HOME to an absolute path"
         .to_owned()
 }

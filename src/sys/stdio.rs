@@ -55,13 +55,20 @@ pub fn print_bytes(bytes: &[u8]) {
     }
 }
 
-/// All of standard input, up to what a line may be; what cannot be read is not there.
-pub fn input() -> Vec<u8> {
-    use std::io::Read as _;
-    const LARGEST: u64 = 4 << 20;
+/// All of standard input, which may have 4 MiB: more, or what cannot be read, is an error.
+pub fn input() -> io::Result<Vec<u8>> {
+    const LARGEST: usize = 4 << 20;
     let mut bytes = Vec::new();
-    let _ = std::io::stdin().lock().take(LARGEST).read_to_end(&mut bytes);
-    bytes
+    let mut piece = [0; 1 << 16];
+    while let length @ 1.. =
+        rustix::io::retry_on_intr(|| rustix::io::read(rustix::stdio::stdin(), &mut piece))?
+    {
+        bytes.extend_from_slice(piece.get(..length).unwrap_or_default());
+        if bytes.len() > LARGEST {
+            return Err(io::Error::other("it has more than 4 MiB"));
+        }
+    }
+    Ok(bytes)
 }
 
 /// Why not all of standard output was written, as on a full disk.

@@ -129,7 +129,7 @@ impl Place {
         context: &Context,
         policies: &Policies,
     ) -> anyhow::Result<ShimDirectory> {
-        let places = context.by_variables.as_ref().ok_or_else(|| failure(usage::no_home()))?;
+        let places = context.by_variables.as_ref().ok_or_else(|| failure(usage::no_places()))?;
         let mode = if self.dir.is_some() { 0o755 } else { 0o700 };
         let directory = ShimDirectory::open(path, mode).map_err(cannot)?;
         let record = HomeRecord {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use crate::command::is_shim_name;
 use crate::doctor::{Call, Came, Canary};
 use crate::sys::bounded::{self, Stopped};
 use crate::sys::clock;
@@ -103,6 +104,10 @@ impl Scene {
         around: impl FnOnce(&mut Command),
     ) -> Result<Came, String> {
         let [name, rest @ ..] = words else { return Err("no words".to_owned()) };
+        if !is_shim_name(name.as_bytes()) {
+            // By a name of ours it would be the command line, and do what the words say.
+            return Err(format!("`{name}` is no name of a shim"));
+        }
         let has_run = self.0.join("has-run");
         let shim = self.0.join("shims").join(name);
         let made = self.made(name, record, us).map_err(|e| said(&e));

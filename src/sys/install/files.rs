@@ -8,20 +8,13 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::{Path, PathBuf};
 
 use super::InstallError;
+use crate::command;
 use crate::sys::executed::{Executed, identity};
 use crate::sys::program;
 
-/// May a shim be called so? No path, nothing hidden, and no name that has the face of
-/// the command line.
+/// May a shim be called so?
 pub fn is_shim_name(name: &OsStr) -> bool {
-    let bytes = name.as_bytes();
-    let is_path = bytes.is_empty() || bytes.contains(&b'/');
-    !(is_path || bytes.starts_with(b".") || is_own_name(name))
-}
-
-/// `embargo`, or a versioned copy of it.
-fn is_own_name(name: &OsStr) -> bool {
-    name == "embargo" || name.as_bytes().starts_with(b"embargo-")
+    command::is_shim_name(name.as_bytes())
 }
 
 /// Names of our shims in a directory, sorted, those that lead nowhere included; none where it is not there.
@@ -63,7 +56,7 @@ pub fn ourselves() -> Result<Executed, InstallError> {
 
 /// What a shim is to lead to: our binary where it stands on PATH itself, else the link there that
 /// leads to it. Behind that an installer puts the next version, and the shims stay.
-pub(super) fn lasting(us: &Executed) -> PathBuf {
+pub fn lasting(us: &Executed) -> PathBuf {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let on_path: Vec<PathBuf> = std::env::split_paths(&path)
         .filter(|directory| directory.is_absolute())
@@ -89,7 +82,7 @@ pub(super) fn is_ours(link: &Path, us: &Executed) -> bool {
     let Ok(target) = std::fs::read_link(link) else { return false };
     match identity(link) {
         Some(found) => us.identity == Some(found) || program::is_embargo(link),
-        None => target.file_name().is_some_and(is_own_name),
+        None => target.file_name().is_some_and(|name| command::is_own_name(name.as_bytes())),
     }
 }
 

@@ -17,10 +17,10 @@ use super::home::{HomeRecord, RECORD};
 use super::sources;
 
 pub use error::InstallError;
-pub use files::{is_broken, is_shim_name, make, ourselves, shims, write};
+pub use files::{is_broken, is_shim_name, lasting, make, ourselves, shims, write};
 pub use marks::{MARKS, Mark, Marks};
 
-use files::{is_ours, lasting};
+use files::is_ours;
 
 /// A shim directory that nobody else changes meanwhile.
 #[derive(Debug)]

@@ -68,9 +68,10 @@ fn fill(
     let record = record(context, directory)?;
     install::write(&directory.join(RECORD), &record.to_bytes())?;
     install::write(&directory.join(RUN), namespace().as_bytes())?;
+    let binary = install::lasting(us);
     for name in names.iter().filter(|name| install::is_shim_name(OsStr::new(name))) {
         let link = directory.join(name);
-        symlink(&us.path, &link).map_err(|e| InstallError::Io(link, e))?;
+        symlink(&binary, &link).map_err(|e| InstallError::Io(link, e))?;
     }
     Ok(())
 }
