@@ -67,7 +67,7 @@ fn main() -> Result<(), Failure> {
     fs::write(out.join("packs.rs"), packs(&root)?)?;
     // Views are keyed by build: another build never reads this one's layout.
     let mut hasher = DefaultHasher::new();
-    for dir in ["src", "shims", "examples", "Cargo.toml"] {
+    for dir in ["src", "shims", "examples", "Cargo.toml", "Cargo.lock", "build.rs"] {
         digest(&root.join(dir), &mut hasher)?;
         println!("cargo::rerun-if-changed={dir}");
     }

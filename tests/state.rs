@@ -349,7 +349,14 @@ fn root_obeys_another_users_policy_and_leaves_nothing_in_their_home() {
 #[test]
 fn recorded_state_that_is_gone_is_no_fresh_start() {
     let world = world();
-    world.shim("gradle", &["build"]).stderr_has(&["refused e_ID"]).status(86).run();
+    // Below a harness, each by itself: whatever runs these tests may be one call of a shell.
+    fs::copy("/bin/bash", world.path("bin/claude")).expect("a copy");
+    let refused = |says: &str| {
+        let call = ["-c", "gradle build; exit $?"];
+        let test = Test::new(&world, world.path("bin/claude").as_os_str(), &call);
+        test.path(&["shims", "bin"]).stderr_has(&[says]).status(86).run();
+    };
+    refused("refused e_ID");
     fs::rename(world.path(STATE), world.path("moved")).expect("a rename");
     let gone = |name: &str| {
         let first =
@@ -365,7 +372,7 @@ fn recorded_state_that_is_gone_is_no_fresh_start() {
     verb(&["run", "npm"]).status(88).run();
     assert_eq!(world.calls(), "");
     fs::rename(world.path("moved"), world.path(STATE)).expect("a rename");
-    world.shim("gradle", &["build"]).stderr_has(&["this 2 times"]).status(86).run();
+    refused("this 2 times");
     world.shim("npm", &["x"]).run();
 }
 
@@ -379,7 +386,7 @@ fn a_broken_policy_is_no_empty_policy() {
     let place = |file: &str, at: &str| format!("{file}:{at}: ");
     let user = format!("[W]/{USER}");
     // (file, text, gradle, npm, what is said of either)
-    let table: [(&str, &str, i32, i32, String); 9] = [
+    let table: [(&str, &str, i32, i32, String); 12] = [
         (USER, SYNTAX, 88, 88, place(&user, "2:18")),
         (USER, UNKNOWN, 88, 88, place(&user, "4:11")),
         (USER, NEWER, 88, 88, place(&user, "1:12")),
@@ -389,10 +396,20 @@ fn a_broken_policy_is_no_empty_policy() {
         (PROJECT, UNKNOWN, 88, 0, place("embargo.toml", "4:11")),
         (PROJECT, NEWER, 88, 0, place("embargo.toml", "1:12")),
         (PROJECT, "extends = [\"./gone.toml\"]\n# gradle\n", 88, 0, place("embargo.toml", "1:12")),
+        // What it extends is mentioned too: a pack, and a file where nothing can be read.
+        (PROJECT, "extends = [\"gradle-wrapper\"]\nx = 1\n", 88, 0, place("embargo.toml", "2:1")),
+        (PROJECT, "extends = [\"gradle-wrapper\"]\nx = \"\n", 88, 0, place("embargo.toml", "2:6")),
+        (
+            PROJECT,
+            "requires = \">=99\"\nextends = [\"house.toml\"]\n",
+            88,
+            0,
+            place("embargo.toml", "1:12"),
+        ),
     ];
     for (file, text, gradle, npm, says) in table {
         let world = bare();
-        world.write(file, text);
+        world.write(file, text).write("project/house.toml", NO_GRADLE);
         for _ in 0..2 {
             for (name, status) in [("gradle", gradle), ("npm", npm)] {
                 let what = format!("{name} by {text:?} in {file}");
@@ -750,4 +767,32 @@ fn what_was_not_run_for_a_broken_policy_is_recorded() {
     assert!(log.stdout.contains(" broken broken exit 88 "), "{log:?}");
     assert!(log.stdout.ends_with("gradle build\n"), "{log:?}");
     assert_eq!(world.calls(), "");
+}
+
+/// What a link led to is missing, as where dotfiles are not mounted: that is no empty policy.
+#[test]
+fn a_link_that_leads_nowhere_is_a_broken_policy() {
+    let world = bare();
+    world.write("home/.config/embargo/README", "");
+    symlink("gone.toml", world.path(USER)).expect("a link");
+    world.shim("npm", &["x"]).stderr_has(&["exit 88"]).status(88).run();
+
+    let world = bare();
+    world.write(PROJECT, NO_GRADLE);
+    world.shim("gradle", &["x"]).any_output().run_expecting(86, "sound");
+    fs::rename(world.path(PROJECT), world.path("project/away")).expect("a rename");
+    symlink("gone.toml", world.path(PROJECT)).expect("a link");
+    // Its last good version holds.
+    world.shim("gradle", &["x"]).any_output().run_expecting(86, "a dangling link");
+    world.shim("npm", &["x"]).any_output().run_expecting(0, "another program");
+}
+
+/// What is named is no less so for lying in the project.
+#[test]
+fn a_named_policy_may_be_the_projects() {
+    let world = bare();
+    world.write(PROJECT, SYNTAX);
+    let check = |args: &[&str]| world.embargo(args).any_output();
+    check(&["check", "npm x"]).run_expecting(0, "the project's");
+    check(&["check", "--policy", "embargo.toml", "npm x"]).run_expecting(88, "named");
 }

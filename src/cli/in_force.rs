@@ -10,7 +10,9 @@ use crate::render::findings;
 use crate::sys::context::Context;
 use crate::sys::executed::Executed;
 use crate::sys::{policy_view, program, sources, stdio};
-use crate::view::{Contents, Distrust, Proof, Read, SourceRecord, View, prove, source_text};
+use crate::view::{
+    Contents, Distrust, Proof, Read, SourceRecord, View, prove, source_text, spell_out,
+};
 
 /// Which policies `lint` and `test` look into.
 #[derive(Debug, clap::Args)]
@@ -110,6 +112,7 @@ fn set(
     let (catalogue, faults) = config::catalogue(&descriptions);
     set.descriptions = faults;
     set.loaded = config::load(&texts, sources::read_file);
+    spell_out(&mut set.loaded.policy, &catalogue);
     set.contents = Contents { policy: set.loaded.policy.clone(), catalogue, ..Contents::default() };
     set
 }

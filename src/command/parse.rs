@@ -92,7 +92,7 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
                 }
                 Some(Then::Done) => break,
                 None if self.wraps() == Wraps::Assignments && is_assignment(&word) => {}
-                None if expects_subcommand && self.descend(&word) => {
+                None if expects_subcommand && self.descend(&word, doubtful) => {
                     self.strange = false;
                     doubtful = false;
                     skip = None;
@@ -126,8 +126,9 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
         self.level().wraps
     }
 
-    /// Goes into a subcommand, by one word or by two (`docker container run`).
-    fn descend(&mut self, word: &BString) -> bool {
+    /// Goes into a subcommand, by one word or by two (`docker container run`). Behind an option
+    /// that is not known it may be the value of that.
+    fn descend(&mut self, word: &BString, doubtful: bool) -> bool {
         let pair = self.rest.last().map(|next| [word.as_slice(), b" ", next.as_slice()].concat());
         let by_two = pair.and_then(|p| self.level().subcommand(&p).map(str::to_owned));
         let by_one = self.level().subcommand(word).map(str::to_owned);
@@ -137,7 +138,7 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
         let Some(name) = by_two.or(by_one) else { return false };
         self.path.push(' ');
         self.path.push_str(&name);
-        self.words.words.push(Word { text: name.into(), doubtful: false });
+        self.words.words.push(Word { text: name.into(), doubtful });
         let inner = (self.lookup)(&self.path).unwrap_or_default();
         self.levels.push(inner);
         true

@@ -63,6 +63,14 @@ impl Pack {
         self.read(|file| file.rules.into_iter().map(|draft| draft.rule.id.0).collect())
     }
 
+    /// The programs that its rules name.
+    pub fn programs(self) -> Vec<String> {
+        let forms = |draft: &Draft| draft.rule.subject.forms.clone();
+        self.read(|file| {
+            file.rules.iter().flat_map(forms).map(|f| f.program().to_owned()).collect()
+        })
+    }
+
     /// Has it a rule on this program?
     pub fn speaks_of(self, program: &str) -> bool {
         let is_it = |draft: &Draft| draft.rule.subject.forms.iter().any(|f| f.program() == program);

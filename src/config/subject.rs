@@ -59,7 +59,12 @@ pub(super) fn subject(fields: Fields<'_>, report: &mut Report<'_>) -> Subject {
 /// A regex; what is none is taken literally, and that is said.
 pub(super) fn pattern(source: &str, span: &Span, report: &mut Report<'_>) -> Pattern {
     let pattern = Pattern::parse(source);
-    if pattern.is_literal() {
+    if pattern.is_literal() && Pattern::is_too_large(source) {
+        let message = format!("`{source}` takes more than 4 MiB when it is compiled");
+        let help =
+            "count less, or write `[0-9A-Za-z_]` for `\\w`, which is all of Unicode's letters";
+        report.add(Code::BadValue, span, message, help);
+    } else if pattern.is_literal() {
         let message = format!("`{source}` is no regex, and is taken literally");
         report.add(
             Code::LiteralPattern,

@@ -14,10 +14,19 @@ const BUILTINS: [&str; 3] = ["command", "builtin", "exec"];
 pub fn split(text: &str) -> Vec<BString> {
     let words = words(text);
     let mut rest = &words[..];
+    let mut is_behind_builtin = false;
     while let Some((word, more)) = rest.split_first() {
         rest = match behind_builtin(word, more) {
-            Some(command) => command,
-            None if word.is("time") => behind_time(more),
+            Some(command) => {
+                is_behind_builtin = true;
+                command
+            }
+            // There it is no keyword any more, and `x=1` no assignment.
+            None if is_behind_builtin => break,
+            None if word.is("time") => match behind_time(more) {
+                Some(command) => command,
+                None => break,
+            },
             None if KEYWORDS.iter().any(|k| word.is(k)) || word.is_assignment() => more,
             None => break,
         };
@@ -25,9 +34,12 @@ pub fn split(text: &str) -> Vec<BString> {
     rest.iter().map(|w| w.text.clone()).collect()
 }
 
-fn behind_time(more: &[Word]) -> &[Word] {
+/// With another option than `-p` it is the program of that name.
+fn behind_time(more: &[Word]) -> Option<&[Word]> {
     let options = more.iter().take_while(|w| w.is("-p") || w.is("--")).count();
-    &more[options..]
+    let rest = &more[options..];
+    let is_option = |w: &Word| w.text.len() > 1 && w.text.starts_with(b"-");
+    (!rest.first().is_some_and(is_option)).then_some(rest)
 }
 
 /// `command -p ls` runs `ls`; `command -v ls` only asks.

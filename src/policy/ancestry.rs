@@ -227,8 +227,9 @@ impl Process {
         if one_of(&WRAPPERS) { Caller::Wrapper } else { Caller::Program }
     }
 
-    /// `npm run test` is what npm calls itself.
-    fn is_runner(&self) -> bool {
+    /// Runs what files of a project say (`make`, `npm`), and is never an agent. `npm run test` is
+    /// what npm calls itself.
+    pub fn is_runner(&self) -> bool {
         let title = self.argv.first().map(|a| a.split(|b| *b == b' ').next().unwrap_or(a));
         RUNNERS.iter().any(|name| self.is(name) || title == Some(name.as_bytes()))
     }
@@ -251,7 +252,11 @@ impl Process {
     fn operand(&self) -> Operand<'_> {
         let Some((called, arguments)) = self.called() else { return Operand::None };
         let options = Options::of(called).or_else(|| Options::of(self.executable.as_bstr()));
-        options.map_or(Operand::None, |options| options.operand(arguments))
+        match options.map_or(Operand::None, |options| options.operand(arguments)) {
+            // A here-string, a pipe, or what a harness hands over: nobody's file.
+            Operand::Script(script) if is_descriptor(script) => Operand::Text,
+            operand => operand,
+        }
     }
 
     /// The name it goes by, and its arguments: `busybox sh x` is `sh`.
@@ -269,6 +274,14 @@ impl Process {
 /// A wrapper that may become its command: `env`, `nice`.
 fn passes_commands_on(name: &BStr) -> bool {
     WRAPPERS.iter().any(|n| name == n.as_bytes())
+}
+
+/// `/dev/stdin`, `/dev/fd/3`, `/proc/self/fd/0`.
+fn is_descriptor(path: &[u8]) -> bool {
+    let in_proc = path.strip_prefix(b"/proc/").and_then(|rest| rest.split_once_str("/"));
+    path == b"/dev/stdin"
+        || path.starts_with(b"/dev/fd/")
+        || in_proc.is_some_and(|(_, rest)| rest.starts_with(b"fd/"))
 }
 
 fn basename(path: &[u8]) -> &BStr {

@@ -96,6 +96,18 @@ impl Form {
                     && words.begin_with(wanted)
                     && flags.iter().all(|f| f.is_in(words))
             }
+            Form::Fragment { .. } => self.certainly_covers(words, stage),
+        }
+    }
+
+    /// The same, where doubt does not help.
+    pub fn certainly_covers(&self, words: &Words, stage: Stage) -> bool {
+        match self {
+            Form::Command { program, words: wanted, flags } => {
+                words.is_program(program)
+                    && words.certainly_begin_with(wanted)
+                    && flags.iter().all(|f| f.is_certainly_in(words))
+            }
             Form::Fragment { operator, program, words: wanted } => {
                 operator.is_before(stage)
                     && words.is_program(program)

@@ -59,13 +59,7 @@ impl Rule {
     /// Does it speak of this call, whoever makes it?
     pub fn covers(&self, call: &Invocation) -> bool {
         let subject = &self.subject;
-        let form = self.form_of(call);
-        // A rule that names a command looks at that command's text; what stands before
-        // a fragment, or any command at all, is looked for in the whole line.
-        let text = match form {
-            Some(Form::Command { .. }) => &call.text,
-            Some(Form::Fragment { .. }) | None => call.whole(),
-        };
+        let (form, text) = (self.form_of(call), self.text(call));
         // In doubt (a pattern that ran out of its bound) a rule against holds, an allow does not.
         let in_doubt = !matches!(self.ruling, Ruling::Allow { .. });
         subject.effects.is_empty()
@@ -78,10 +72,21 @@ impl Rule {
 
     /// The form that speaks of this call.
     pub(super) fn form_of(&self, call: &Invocation) -> Option<&Form> {
-        self.subject.forms.iter().find(|form| {
-            let flags = form.flags().iter().all(|flag| self.sees(flag, call));
-            flags && form.covers(&call.words, call.stage)
-        })
+        let covers = match self.ruling {
+            // In doubt an allow does not hold.
+            Ruling::Allow { .. } => Form::certainly_covers,
+            _ => Form::covers,
+        };
+        self.subject.forms.iter().find(|form| covers(form, &call.words, call.stage))
+    }
+
+    /// What patterns are matched on: a rule that names a command looks at that command's text;
+    /// what stands before a fragment, or any command at all, is looked for in the whole line.
+    pub(super) fn text<'c>(&self, call: &'c Invocation) -> &'c str {
+        match self.form_of(call) {
+            Some(Form::Command { .. }) => &call.text,
+            Some(Form::Fragment { .. }) | None => call.whole(),
+        }
     }
 
     /// Is this flag given? In doubt it is for a rule against, and is not for an allow.

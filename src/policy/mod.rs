@@ -13,6 +13,7 @@ mod layer;
 mod pattern;
 mod rule;
 mod shimmed;
+mod template;
 mod verdict;
 mod whole;
 mod why;
@@ -28,6 +29,7 @@ pub use rule::{
     Callers, Effects, Exception, Origin, Reserved, Rule, RuleId, Ruling, Says, Subject,
 };
 pub use shimmed::shimmed_names;
+pub use template::expand;
 pub use verdict::{Because, Refusal, Severity, Verdict};
 pub use whole::{Policy, Settings};
 pub use why::{Miss, Standing, considered};

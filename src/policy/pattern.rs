@@ -48,6 +48,24 @@ impl Pattern {
         }
     }
 
+    /// Is this a regex that would take more than its bound of 4 MiB, and so is none?
+    pub fn is_too_large(source: &str) -> bool {
+        let fails_on_size = |error: &dyn std::error::Error| {
+            let mut cause: Option<&dyn std::error::Error> = Some(error);
+            std::iter::from_fn(|| {
+                let this = cause?;
+                cause = this.source();
+                Some(this.to_string())
+            })
+            .any(|text| text.contains("size limit") || text.contains("exceeded"))
+        };
+        match (build_regex(source), build_backtracking(source)) {
+            (Err(regex::Error::CompiledTooBig(_)), _) => true,
+            (Err(_), Err(error)) => fails_on_size(&*error),
+            _ => false,
+        }
+    }
+
     /// The pattern as it was written.
     pub fn source(&self) -> &str {
         &self.source

@@ -59,7 +59,7 @@ impl Rule {
         }
         let subject = &self.subject;
         let in_doubt = !matches!(self.ruling, Ruling::Allow { .. });
-        let text = if subject.forms.is_empty() { call.whole() } else { &call.text };
+        let text = self.text(call);
         if !subject.effects.is_empty() {
             return Some(Miss::Effects);
         }

@@ -1,11 +1,10 @@
 //! A refusal for its two readers: in the agent's own voice, and as JSON.
 
-use bstr::BString;
 use serde_json::{Value, json};
 
 use crate::command::join;
 use crate::policy::{
-    Callers, Exception, FlagChoice, Form, Invocation, Refusal, Rule, Says, Severity,
+    self, Callers, Exception, FlagChoice, Form, Invocation, Refusal, Rule, Says, Severity,
 };
 use crate::sys::redact::REDACTED;
 
@@ -39,7 +38,7 @@ pub fn agent_voice(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumst
         lines.push(sentence(refusal, &backquoted(&name.name), &name.says, calls.first(), &[]));
     }
     for rule in refusal.rules().iter().take(REASONS) {
-        let words = words(rule, call(rule));
+        let words = rule.words_of(call(rule));
         lines.push(sentence(refusal, &subject(rule, call(rule)), &rule.says, call(rule), words));
     }
     if let Some(more @ 1..) = refusal.rules().len().checked_sub(REASONS) {
@@ -61,7 +60,9 @@ pub fn warning(refusal: &Refusal<'_>, calls: &[Invocation]) -> String {
     let lines = refusal.rules().iter().map(|rule| {
         let call = calls.iter().find(|c| rule.covers(c));
         let better = match &rule.says.alternative {
-            Some(text) => format!(" Better: {}.", instead(&expand(text, call, words(rule, call)))),
+            Some(text) => {
+                format!(" Better: {}.", instead(&expand(text, call, rule.words_of(call))))
+            }
             None => String::new(),
         };
         format!(
@@ -87,14 +88,14 @@ pub fn json(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumstances) 
                 "layer": format!("{:?}", rule.origin.layer).to_lowercase(),
                 "verdict": severity_name(rule.ruling.severity()),
                 "reason": rule.says.reason,
-                "alternative": rule.says.alternative.as_deref().map(|a| expand(a, call(rule), words(rule, call(rule)))),
-                "instead": commands(&rule.says, call(rule), words(rule, call(rule))),
+                "alternative": rule.says.alternative.as_deref().map(|a| expand(a, call(rule), rule.words_of(call(rule)))),
+                "instead": commands(&rule.says, call(rule), rule.words_of(call(rule))),
             })
         })
         .collect();
     let (says, first, named) = match (refusal.reserved_name(), refusal.rules().first()) {
         (Some(name), _) => (Some(&name.says), calls.first(), &[][..]),
-        (None, Some(rule)) => (Some(&rule.says), call(rule), words(rule, call(rule))),
+        (None, Some(rule)) => (Some(&rule.says), call(rule), rule.words_of(call(rule))),
         (None, None) => (None, None, &[][..]),
     };
     let warns = refusal.severity() == Severity::Warn;
@@ -316,39 +317,10 @@ fn commands(says: &Says, call: Option<&Invocation>, words: &[String]) -> Vec<Str
     says.instead.iter().map(|template| expand(template, call, words)).collect()
 }
 
-/// The words behind the program's name that the rule speaks of.
-fn words<'r>(rule: &'r Rule, call: Option<&Invocation>) -> &'r [String] {
-    let covers = |form: &&Form| call.is_some_and(|c| form.covers(&c.words, c.stage));
-    match rule.subject.forms.iter().find(covers) {
-        Some(Form::Command { words, .. }) => words,
-        _ => &[],
-    }
-}
-
-/// `{program}`, `{args}`, and `{rest}`: the arguments without the words that the rule names.
+/// What the log has taken out is no argument to give.
 fn expand(template: &str, call: Option<&Invocation>, words: &[String]) -> String {
-    if !template.contains('{') {
-        return template.to_owned();
-    }
-    let argv = call.map(|c| c.words.argv()).unwrap_or_default();
-    let arguments = argv.get(1..).unwrap_or_default();
-    let mut named = words.iter().peekable();
-    let is_rest =
-        |word: &&BString| named.next_if(|name| name.as_bytes() == word.as_slice()).is_none();
-    let rest: Vec<BString> = arguments.iter().filter(is_rest).cloned().collect();
-    let template = fill(template, "{args}", arguments);
-    let program = call.map(Invocation::called).unwrap_or_default();
-    fill(&template, "{rest}", &rest).replace("{program}", &program)
-}
-
-fn fill(template: &str, place: &str, words: &[BString]) -> String {
-    let mut text = join(words);
-    // From the log: what was taken out is no argument to give.
-    if text.contains(REDACTED) {
-        text = "…".to_owned();
-    }
-    match text.is_empty() {
-        true => template.replace(&format!(" {place}"), "").replace(place, ""),
-        false => template.replace(place, &text),
-    }
+    policy::expand(template, call, words, |words| {
+        let text = join(words);
+        if text.contains(REDACTED) { "…".to_owned() } else { text }
+    })
 }

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Stat, stat};
+use rustix::fs::{FileType, Stat, lstat, stat};
 use rustix::io::Errno;
 
 use crate::policy::Layer;
@@ -166,6 +166,19 @@ enum Hidden {
     IsFault,
 }
 
+/// A file behind its links; ECANCELED where a link leads nowhere. One system call for what is
+/// no link, and for what is not there.
+fn look(path: &Path) -> Result<Stat, Errno> {
+    let found = lstat(path)?;
+    match FileType::from_raw_mode(found.st_mode) {
+        FileType::Symlink => stat(path).map_err(|error| match error {
+            Errno::NOENT | Errno::NOTDIR => Errno::CANCELED,
+            other => other,
+        }),
+        _ => Ok(found),
+    }
+}
+
 #[derive(Default)]
 struct Found {
     sources: Vec<SourceRecord>,
@@ -182,9 +195,11 @@ impl Found {
         self.directories.push(directory.to_owned());
         for name in NAMES {
             let path = directory.join(name);
-            match stat(&path) {
+            match look(&path) {
                 Ok(stat) => self.add(&path, layer, Some(identify(&path, &stat))),
                 Err(Errno::NOENT | Errno::NOTDIR) => {}
+                // A link that leads nowhere is no absent file: what it led to is missing.
+                Err(Errno::CANCELED) => self.add(&path, layer, None),
                 Err(_) if hidden == Hidden::IsFault => self.add(&path, layer, None),
                 Err(_) => {}
             }
@@ -193,7 +208,11 @@ impl Found {
 
     fn add(&mut self, path: &Path, layer: Layer, identity: Option<Identity>) {
         let path = path.as_os_str().as_bytes();
-        if !self.sources.iter().any(|s| s.path == path) {
+        let there = self.sources.iter_mut().find(|s| s.path == path);
+        if let Some(project) = there.filter(|s| s.layer == Layer::Project) {
+            // What is named is no less so for lying in the project.
+            project.layer = layer;
+        } else if !self.sources.iter().any(|s| s.path == path) {
             self.sources.push(SourceRecord {
                 path: path.to_vec(),
                 layer,

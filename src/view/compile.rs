@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use bstr::{BString, ByteSlice};
 
 use crate::command::{self, Catalogue};
-use crate::config::{self, Code, Diagnostic, Level, SourceText};
-use crate::policy::{Exception, Form, Layer, Rule};
+use crate::config::{self, Code, Diagnostic, Level, Pack, SourceText};
+use crate::policy::{Exception, Form, Layer, Policy, Rule};
 
 use super::Contents;
 
@@ -96,9 +96,7 @@ pub fn compile(
     contents.texts =
         of_projects.chain(kept.into_inner()).map(|(path, bytes)| (key(path), bytes)).collect();
     contents.policy = loaded.policy;
-    for rule in &mut contents.policy.rules {
-        spell_out(rule, &contents.catalogue);
-    }
+    spell_out(&mut contents.policy, &contents.catalogue);
     Ok(contents)
 }
 
@@ -114,7 +112,20 @@ fn fault(
         format!("{}:{}:{}: {}", d.shown, d.line, d.column, d.message)
     });
     let mut mentioned = source.bytes.clone();
-    for bytes in alone.more_sources.iter().filter_map(|path| read(path).ok()) {
+    let mut more = alone.more_sources;
+    // What cannot be read as TOML names what it extends all the same.
+    let directory = source.path.parent().unwrap_or(Path::new(""));
+    for quoted in source.bytes.split(|b| matches!(b, b'"' | b'\'' | b'\n')) {
+        let Ok(name) = quoted.to_str() else { continue };
+        match Pack::named(name) {
+            Ok(pack) => mentioned.extend(pack.programs().join(" ").bytes().chain(*b" ")),
+            Err(_) if name.ends_with(".toml") || name.ends_with(".json") => {
+                more.push(directory.join(name));
+            }
+            Err(_) => {}
+        }
+    }
+    for bytes in more.iter().filter_map(|path| read(path).ok()) {
         mentioned.push(b' ');
         mentioned.extend(bytes);
     }
@@ -128,20 +139,35 @@ fn text_of<'t>(path: &Path, texts: &'t [(Vec<u8>, Vec<u8>)]) -> Option<&'t [u8]>
 
 /// A rule on `docker container run` or `git stage` speaks of `docker run` and `git add`,
 /// as calls are read: aliases of subcommands give way to their names.
-fn spell_out(rule: &mut Rule, catalogue: &Catalogue) {
+pub fn spell_out(policy: &mut Policy, catalogue: &Catalogue) {
+    policy.rules.iter_mut().for_each(|rule| spell_out_rule(rule, catalogue));
+}
+
+fn spell_out_rule(rule: &mut Rule, catalogue: &Catalogue) {
     let mut programs = Vec::new();
     for form in &mut rule.subject.forms {
         if let Form::Command { program, words, .. } = form {
             *words = named(program, words, catalogue);
-            programs.push(program.clone());
+            if !programs.contains(program) {
+                programs.push(program.clone());
+            }
         }
     }
-    let [program] = programs.as_slice() else { return };
-    for exception in &mut rule.unless {
-        if let Exception::Words(words) = exception {
-            *words = named(program, words, catalogue);
+    // Of several programs each may know the words by another name.
+    let spelled = |exception: &Exception| match exception {
+        Exception::Words(words) if !programs.is_empty() => {
+            let mut all: Vec<Exception> = Vec::new();
+            for words in programs.iter().map(|program| named(program, words, catalogue)) {
+                let exception = Exception::Words(words);
+                if !all.contains(&exception) {
+                    all.push(exception);
+                }
+            }
+            all
         }
-    }
+        other => vec![other.clone()],
+    };
+    rule.unless = rule.unless.iter().flat_map(spelled).collect();
 }
 
 fn named(program: &str, words: &[String], catalogue: &Catalogue) -> Vec<String> {

@@ -12,7 +12,7 @@ mod key;
 mod prove;
 mod read;
 
-pub use compile::{Distrust, Read, compile, source_text};
+pub use compile::{Distrust, Read, compile, source_text, spell_out};
 pub use encode::{Contents, encode};
 pub use freshness::{Identity, SourceRecord, Standing, is_current};
 pub use prove::{Claim, Failure, Proof, prove};

@@ -1,10 +1,10 @@
 //! Does a policy do what its own examples say (A17), and let through what it
 //! prescribes?
 
-use bstr::BString;
-
 use crate::config::{ExampleLine, RuleExamples};
-use crate::policy::{Ancestry, Invocation, Rule, RuleId, Ruling, Severity, Verdict, judge_all};
+use crate::policy::{
+    Ancestry, Invocation, Rule, RuleId, Ruling, Severity, Verdict, expand, judge_all,
+};
 
 use super::{Contents, View, encode};
 
@@ -59,8 +59,7 @@ pub fn prove<'e>(contents: &Contents, examples: &'e [RuleExamples]) -> Proof<'e>
         example.refuses.iter().for_each(|l| check(Claim::Refuses, l, l.text.clone()));
         example.permits.iter().for_each(|l| check(Claim::Permits, l, l.text.clone()));
         let model = example.refuses.first().map(|l| l.text.as_str());
-        let filled =
-            |l: &ExampleLine| fill(&l.text, model.and_then(|m| model_call(&view, rule, m)));
+        let filled = |l: &ExampleLine| fill(&l.text, &view, rule, model);
         example.instead.iter().for_each(|l| check(Claim::Instead, l, filled(l)));
     }
     proof
@@ -101,19 +100,9 @@ fn against(
     }
 }
 
-/// The call in a `refuses` line that the rule speaks of: its arguments fill templates.
-fn model_call(view: &View<'_>, rule: &Rule, text: &str) -> Option<Vec<BString>> {
-    let calls = view.calls_of_line(text, &Ancestry::default());
-    let call = calls.iter().find(|call| rule.covers(call))?;
-    Some(call.words.argv().to_vec())
-}
-
-fn fill(template: &str, model: Option<Vec<BString>>) -> String {
-    let argv = model.unwrap_or_default();
-    let arguments = crate::command::join(argv.get(1..).unwrap_or_default());
-    let program = argv.first().map(ToString::to_string).unwrap_or_default();
-    template
-        .replace("{args}", &arguments)
-        .replace("{rest}", &arguments)
-        .replace("{program}", &program)
+/// A template, filled with the call in a `refuses` line that the rule speaks of.
+fn fill(template: &str, view: &View<'_>, rule: &Rule, model: Option<&str>) -> String {
+    let calls = model.map(|line| view.calls_of_line(line, &Ancestry::default()));
+    let call = calls.iter().flatten().find(|call| rule.covers(call));
+    expand(template, call, rule.words_of(call), crate::command::join)
 }
