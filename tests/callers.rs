@@ -184,6 +184,11 @@ fn text_on_standard_input_is_typed_too() {
         ("agent @run bash -s", "cd .\ngit status\ntrue\n", Refused),
         ("agent @run bash -s x", "cd .\ngit status\ntrue\n", Refused),
         ("agent @run sh", "git status\ntrue\n", Refused),
+        // A harness's way to hand a call over, and a person's: nobody's file.
+        ("agent @run bash /dev/stdin", "git status\n", Refused),
+        ("agent @run bash /proc/self/fd/0", "git status\n", Refused),
+        ("agent @run bash -c 'bash /dev/fd/3 3<&0'", "git status\n", Refused),
+        ("agent @run bash -c 'bash <(echo git status)'", "", Refused),
         ("agent @run sh", "./script.sh\n", git),
         ("agent @run bash", "cargo @run git status\n", git),
     ];
@@ -234,6 +239,9 @@ fn a_tool_call_is_one_offence_whatever_it_became() {
     assert_eq!(offences("exec agent @run bash -c './five.sh; true'"), "11111");
     let twice = "claude @run bash -c ./five.sh; claude @run bash -c ./five.sh; true";
     assert_eq!(offences(twice), "1111122222");
+    // What starts the agent by a shell is no call of the agent's.
+    let calls = "agent @run sh -c \"gradle 1; :\"; agent @run sh -c \"gradle 2; :\"; :";
+    assert_eq!(offences(&format!("sh -c '{calls}'; :")), "12");
     // One right after the other, within a tick of the clock that processes begin by.
     let each = "for i in 1 2 3 4 5 6 7 8 9; do claude @run gradle $i; done";
     assert_eq!(offences(each), "123456789");

@@ -90,7 +90,6 @@ impl Row {
     fn doors(&self) -> &'static [Door] {
         match self.id.as_str() {
             "session-label-fresh-count"
-            | "cwd-deleted"
             | "cwd-other-project"
             | "typed-single-command"
             | "typed-underscore-removed"

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::{Outcome, failure};
+use crate::command::is_own_name;
 use crate::config::{Format, NewRule, Pack};
 use crate::policy::{Exit, Layer};
 use crate::render::{add, answer, usage};
@@ -70,6 +71,11 @@ pub fn run(args: Args) -> Outcome {
     let context = Context::of_caller();
     let (path, layer) = target(&args, &context)?;
     let command = args.command.join(" ");
+    match args.command[0].trim() {
+        "" => return Err(failure(add::no_command())),
+        name if is_own_name(name.as_bytes()) => return Err(failure(add::our_own_name(name))),
+        _ => {}
+    }
     let known = Pack::all().filter(|pack| pack.speaks_of(&args.command[0]));
     let known: Vec<&str> = known.map(|pack| pack.name).collect();
     if !args.json && !known.is_empty() {
@@ -83,7 +89,10 @@ pub fn run(args: Args) -> Outcome {
         None => return Err(failure(add::no_reason(&command))),
     };
     let alternative = match args.alternative {
-        None if asks => asking::line(&add::ask_alternative()),
+        // The end of input is no answer.
+        None if asks => Some(
+            asking::line(&add::ask_alternative()).ok_or_else(|| failure(add::not_answered()))?,
+        ),
         alternative => alternative,
     };
     let rule = NewRule {

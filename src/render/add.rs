@@ -32,6 +32,27 @@ pub fn ask_alternative() -> String {
     "Instead, … (the next right step, as \"run `./gradlew {args}`\"; empty: the agent asks the user) ".to_owned()
 }
 
+/// The input ended where an answer was awaited.
+pub fn not_answered() -> String {
+    "the questions were not answered, so nothing was written\n\
+     give the answers as options: --reason, --alternative"
+        .to_owned()
+}
+
+/// Nothing to refuse.
+pub fn no_command() -> String {
+    "a rule needs a command to speak of\nembargo add gradle --reason \"it …\"".to_owned()
+}
+
+/// A rule on us.
+pub fn our_own_name(name: &str) -> String {
+    format!(
+        "no shim may be called `{}`, so a rule on it would hold nowhere but in lines that are checked\n\
+         verbs that loosen refuse an agent by themselves: nothing needs to be added",
+        shown(name)
+    )
+}
+
 /// No reason, and nobody to ask.
 pub fn no_reason(command: &str) -> String {
     format!(

@@ -1,7 +1,7 @@
 //! Where things are for this call: from the home record first; variables add
 //! places, and never hide what is recorded.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind::PermissionDenied;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub struct Context {
     pub record: Option<HomeRecord>,
     /// What the variables say; `None` without a home.
     pub by_variables: Option<Places>,
-    /// Absolute and without links; `None` when it is gone.
+    /// Absolute and without links; where it was, when it has been removed.
     pub cwd: Option<PathBuf>,
     /// `EMBARGO_POLICY` and `--policy`.
     pub named: Vec<PathBuf>,
@@ -78,7 +78,7 @@ impl Context {
     /// For the command line: no record yet, only variables.
     pub fn of_caller() -> Self {
         let named = std::env::var_os("EMBARGO_POLICY").unwrap_or_default();
-        let cwd = std::env::current_dir().ok();
+        let cwd = std::env::current_dir().ok().or_else(deleted_directory);
         Context {
             shims: None,
             record: None,
@@ -172,6 +172,13 @@ fn link_directories(us: &Executed) -> impl Iterator<Item = PathBuf> {
         Some(directory(last.insert(file)))
     };
     std::iter::from_fn(step).take(LINKS)
+}
+
+/// Where a working directory was that has been removed: the policies above it go on (proc(5)).
+fn deleted_directory() -> Option<PathBuf> {
+    let path = std::fs::read_link("/proc/self/cwd").ok()?;
+    let path = path.as_os_str().as_bytes().strip_suffix(b" (deleted)")?;
+    Some(PathBuf::from(OsStr::from_bytes(path)))
 }
 
 /// A PATH-like list; empty parts are nothing.

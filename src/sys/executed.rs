@@ -63,7 +63,9 @@ impl Executed {
 fn is_called_by(path: &Path, argv: &[BString]) -> bool {
     let Some(name) = argv.first().map(|name| OsStr::from_bytes(name)) else { return false };
     let is_path = name.as_bytes().contains(&b'/');
-    path.as_os_str() == name || (!is_path && path.file_name() == Some(name))
+    // `#!gradle` in a file of that name: the file is the first argument, or the second.
+    let is_script = || argv.iter().skip(1).take(2).any(|word| path.as_os_str().as_bytes() == word);
+    path.as_os_str() == name || (!is_path && path.file_name() == Some(name) && !is_script())
 }
 
 /// A script runs us under its own path: then that file is not us. A link that leads to

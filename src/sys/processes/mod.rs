@@ -118,10 +118,31 @@ impl Lineage {
         let Some(top) = self.0.iter().position(is_top) else {
             return self.0.iter().find(runs_text).map(|ancestor| ancestor.id.to_string());
         };
+        let top = self.agent_below(top);
         let below = &self.0[..top];
         let became = below.last().filter(|last| last.was_command_text(&self.0[top]));
         let call = became.or_else(|| below.iter().rfind(runs_text));
         call.map(|ancestor| ancestor.id.to_string())
+    }
+}
+
+impl Lineage {
+    /// A session that is a shell or a runner (`make`, `npm`) has started the agent, perhaps by a
+    /// shell with command text: the agent is the outermost program below it that has such a
+    /// shell below itself.
+    fn agent_below(&self, top: usize) -> usize {
+        let session = &self.0[top].process;
+        if session.caller() != Caller::Shell && !session.is_runner() {
+            return top;
+        }
+        let is_program = |ancestor: &Ancestor| {
+            ancestor.process.caller() == Caller::Program && !ancestor.process.is_runner()
+        };
+        let agent = self.0[..top].iter().rposition(is_program);
+        let has_calls = |agent: &usize| {
+            self.0[..*agent].iter().any(|ancestor| ancestor.process.has_command_text())
+        };
+        agent.filter(has_calls).unwrap_or(top)
     }
 }
 
