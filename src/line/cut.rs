@@ -2,7 +2,7 @@
 //! these stand between commands: not in `[[…]]`, `((…))` or the patterns of a `case`.
 
 use super::expects::{Expects, behind};
-use super::scan::{Nest, Scanner};
+use super::scan::{Body, Nest, Scanner};
 use crate::policy::{Operator, Stage};
 
 /// One command of a line.
@@ -14,6 +14,11 @@ pub struct Part<'a> {
 
 /// The commands of a text, in order, without empty ones.
 pub fn cut(text: &str) -> Vec<Part<'_>> {
+    cut_with_bodies(text).0
+}
+
+/// The same, with the bodies of their here-documents, in the order of these.
+pub fn cut_with_bodies(text: &str) -> (Vec<Part<'_>>, Vec<Body>) {
     let mut cutter = Cutter {
         text,
         scan: Scanner::new(text),
@@ -25,7 +30,7 @@ pub fn cut(text: &str) -> Vec<Part<'_>> {
         parts: Vec::new(),
     };
     cutter.run();
-    cutter.parts
+    (cutter.parts, cutter.scan.bodies)
 }
 
 struct Cutter<'a> {

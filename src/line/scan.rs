@@ -8,12 +8,26 @@ pub struct Scanner<'a> {
     pub at: usize,
     /// Their bodies begin at the next newline.
     pub heredocs: Vec<Heredoc>,
+    /// The bodies passed so far, of those that stand in no expansion.
+    pub bodies: Vec<Body>,
+    /// An expansion is open here.
+    nested: bool,
+}
+
+/// The body of a here-document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Body {
+    pub text: String,
+    /// Its delimiter was quoted.
+    pub is_literal: bool,
 }
 
 /// `<<WORD`, `<<-WORD`.
 pub struct Heredoc {
     delimiter: Vec<u8>,
     tabs: bool,
+    is_literal: bool,
+    nested: bool,
 }
 
 /// What is open, and so what closes it.
@@ -31,7 +45,7 @@ pub enum Nest {
 
 impl<'a> Scanner<'a> {
     pub fn new(text: &'a str) -> Self {
-        Scanner { text, at: 0, heredocs: Vec::new() }
+        Scanner { text, at: 0, heredocs: Vec::new(), bodies: Vec::new(), nested: false }
     }
 
     pub fn byte(&self, ahead: usize) -> Option<u8> {
@@ -108,6 +122,12 @@ impl<'a> Scanner<'a> {
 
     /// Passes what is open at `width` bytes from here, with all that nests in it.
     pub fn nest(&mut self, width: usize, first: Nest) {
+        let was_nested = std::mem::replace(&mut self.nested, true);
+        self.pass_nest(width, first);
+        self.nested = was_nested;
+    }
+
+    fn pass_nest(&mut self, width: usize, first: Nest) {
         self.advance(width);
         let mut open = vec![first];
         while let (Some(nest), Some(byte)) = (open.last().copied(), self.byte(0)) {
@@ -160,7 +180,9 @@ impl<'a> Scanner<'a> {
     /// A newline, and the bodies of the here-documents before it.
     pub fn newline(&mut self) {
         self.advance(1);
-        for Heredoc { delimiter, tabs } in std::mem::take(&mut self.heredocs) {
+        for Heredoc { delimiter, tabs, is_literal, nested } in std::mem::take(&mut self.heredocs) {
+            let from = self.at;
+            let mut to = self.text.len();
             while self.at < self.text.len() {
                 let start = self.at;
                 self.comment();
@@ -170,8 +192,13 @@ impl<'a> Scanner<'a> {
                     line = rest;
                 }
                 if line == delimiter {
+                    to = start;
                     break;
                 }
+            }
+            if !nested {
+                let text = self.text.get(from..to).unwrap_or_default().to_owned();
+                self.bodies.push(Body { text, is_literal });
             }
         }
     }
@@ -199,7 +226,10 @@ impl<'a> Scanner<'a> {
             self.advance(1);
         }
         if self.at > start {
-            self.heredocs.push(Heredoc { delimiter, tabs });
+            let typed = self.text.as_bytes().get(start..self.at).unwrap_or_default();
+            let is_literal = typed.iter().any(|b| matches!(b, b'\'' | b'"' | b'\\'));
+            let nested = self.nested;
+            self.heredocs.push(Heredoc { delimiter, tabs, is_literal, nested });
         }
     }
 

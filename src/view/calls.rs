@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bstr::{BString, ByteSlice};
 
 use crate::command::{Words, Wrapped, Wraps, parse_with};
-use crate::line;
+use crate::line::{self, Line};
 use crate::policy::{Ancestry, Invocation, Process, Stage};
 
 use super::View;
@@ -24,21 +24,27 @@ impl View<'_> {
 
     /// The call of an argv and those it wraps.
     pub fn calls(&self, argv: &[BString], ancestry: &Ancestry) -> Vec<Invocation> {
-        let mut calls = Vec::new();
-        self.follow(Invocation::from_words(self.words(argv), ancestry.clone()), DEPTH, &mut calls);
-        calls
+        let mut found = Found::default();
+        let call = Invocation::from_words(self.words(argv), ancestry.clone());
+        self.follow(call, None, DEPTH, &mut found);
+        found.calls
     }
 
-    /// The calls of shell text, cut at its operators. Matched raw: see [`crate::line`].
+    /// The calls of shell text: its commands, those that they wrap, and those of the texts that
+    /// its shells are given or fed.
     pub fn calls_of_line(&self, text: &str, ancestry: &Ancestry) -> Vec<Invocation> {
-        let mut calls = Vec::new();
+        let mut found = Found::default();
+        found.left += text.len();
         let whole = Arc::from(text);
-        self.follow_text(text, &whole, ancestry, DEPTH, &mut calls);
-        if calls.is_empty() {
+        self.follow_text(text, &whole, ancestry, DEPTH, &mut found);
+        if found.calls.is_empty() {
             // Nothing that is a command; rules over text still see it.
-            calls.push(self.call(&[], text, &whole, Stage::First, ancestry));
+            let words = self.words(&[]);
+            let (text, line) = (text.to_owned(), Some(whole));
+            let (stage, ancestry) = (Stage::First, ancestry.clone());
+            found.calls.push(Invocation { words, text, line, stage, ancestry });
         }
-        calls
+        found.calls
     }
 
     fn follow_text(
@@ -47,39 +53,45 @@ impl View<'_> {
         whole: &Arc<str>,
         above: &Ancestry,
         depth: usize,
-        calls: &mut Vec<Invocation>,
+        found: &mut Found,
     ) {
-        for part in line::cut(text) {
-            let argv = line::split(part.text);
-            let call = self.call(&argv, part.text, whole, part.stage, above);
-            self.follow(call, depth, calls);
+        let Some(left) = found.left.checked_sub(text.len()) else { return };
+        found.left = left;
+        let line = line::parse(text);
+        for (at, command) in line.commands.iter().enumerate() {
+            let call = Invocation {
+                words: self.words(&command.argv()),
+                text: command.source.clone(),
+                line: Some(Arc::clone(whole)),
+                stage: command.stage,
+                ancestry: above.clone(),
+            };
+            self.follow(call, Some((&line, at)), depth, found);
         }
     }
 
-    fn call(
+    /// Notes a call and follows what is inside it; `input` is the command of a line whose
+    /// standard input it has.
+    fn follow(
         &self,
-        argv: &[BString],
-        text: &str,
-        whole: &Arc<str>,
-        stage: Stage,
-        above: &Ancestry,
-    ) -> Invocation {
-        Invocation {
-            words: self.words(argv),
-            text: text.to_owned(),
-            line: Some(Arc::clone(whole)),
-            stage,
-            ancestry: above.clone(),
-        }
-    }
-
-    fn follow(&self, call: Invocation, depth: usize, calls: &mut Vec<Invocation>) {
+        call: Invocation,
+        input: Option<(&Line, usize)>,
+        depth: usize,
+        found: &mut Found,
+    ) {
         let wrapped = call.words.wrapped().to_vec();
         let assigns = !wrapped.is_empty() && self.assigns(&call.words);
         let above = below(&call);
         let (whole, stage) = (call.line.clone(), call.stage);
-        calls.push(call);
+        let fed = input.filter(|_| found.left > 0 && self.reads_commands(&call.words));
+        found.calls.push(call);
         let Some(depth) = depth.checked_sub(1) else { return };
+        if let Some((line, at)) = fed
+            && let Some(text) = line::fed(&line.commands, at)
+        {
+            let whole = whole.clone().unwrap_or_else(|| Arc::from(&*text));
+            self.follow_text(&text, &whole, &above, depth, found);
+        }
         for inner in wrapped {
             match inner {
                 Wrapped::Argv(argv) => {
@@ -91,20 +103,43 @@ impl View<'_> {
                     inner.line.clone_from(&whole);
                     // What a wrapper in a pipe runs reads from that pipe.
                     inner.stage = stage;
-                    self.follow(inner, depth, calls);
+                    self.follow(inner, input, depth, found);
                 }
                 Wrapped::Text(text) => {
                     let text = text.to_str_lossy();
                     let whole = whole.clone().unwrap_or_else(|| Arc::from(&*text));
-                    self.follow_text(&text, &whole, &above, depth, calls);
+                    self.follow_text(&text, &whole, &above, depth, found);
                 }
             }
         }
     }
 
+    /// A shell without a script: `sh`, `bash -s`.
+    fn reads_commands(&self, words: &Words) -> bool {
+        let program = words.program().to_str_lossy();
+        let is_shell = self.grammar(&program).is_some_and(|g| g.wraps == Wraps::Shell);
+        let is_input = |word: &crate::command::Word| word.text == "/dev/stdin";
+        is_shell
+            && !words.has_flag("-c")
+            && (words.words().first().is_none_or(is_input) || words.has_flag("-s"))
+    }
+
     fn assigns(&self, words: &Words) -> bool {
         let program = words.program().to_str_lossy();
         self.grammar(&program).is_some_and(|grammar| grammar.wraps == Wraps::Assignments)
+    }
+}
+
+/// The calls that were found.
+struct Found {
+    calls: Vec<Invocation>,
+    /// Bytes of text that may still be read: what is fed to shells that feed shells ends.
+    left: usize,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Found { calls: Vec::new(), left: 1 << 21 }
     }
 }
 

@@ -1,0 +1,138 @@
+//! What the parser may be given: rable recurses, clones and drops by depth, so that its stack
+//! and its time are bounded before it sees a text. Linear, and blind to quotes wherever being
+//! misled by them would count less than there is.
+
+/// Nested parentheses, braces and back-quotes.
+const DEPTH: usize = 16;
+/// Length × (depth + 1)²: its time.
+const WORK: usize = 400_000;
+/// Openers of any kind, nested or not: the stack, however the nesting is disguised.
+const OPENERS: usize = 512;
+const BRACES: usize = 512;
+/// `&&` and `||` between `[[` and `]]`.
+const TESTS: usize = 64;
+/// Lists and pipelines are trees that are as deep as they are long.
+const OPERATORS: usize = 1024;
+/// Reserved words that open something, and `!`.
+const KEYWORDS: usize = 128;
+/// Where there is arithmetic: its unary operators recurse.
+const SIGNS: usize = 512;
+
+/// Words behind which the parser goes one deeper.
+const OPENING: [&[u8]; 10] = [
+    b"if",
+    b"elif",
+    b"while",
+    b"until",
+    b"for",
+    b"case",
+    b"select",
+    b"function",
+    b"coproc",
+    b"time",
+];
+
+/// Is this text shallow and short enough to be parsed?
+pub fn admits(text: &str) -> bool {
+    let counts = Counts::of(text);
+    // The `)` of a pattern closes nothing: so much deeper may it be than it looks.
+    let work_depth = counts.depth + counts.patterns + 1;
+    let has_arithmetic = text.contains("((") || text.contains("$[");
+    counts.depth <= DEPTH
+        && text.len().saturating_mul(work_depth.saturating_mul(work_depth)) <= WORK
+        && counts.openers <= OPENERS
+        && counts.braces <= BRACES
+        && counts.tests <= TESTS
+        && counts.operators <= OPERATORS
+        && counts.keywords <= KEYWORDS
+        && (!has_arithmetic || counts.signs <= SIGNS)
+}
+
+#[derive(Default)]
+struct Counts {
+    depth: usize,
+    openers: usize,
+    braces: usize,
+    tests: usize,
+    operators: usize,
+    keywords: usize,
+    /// Patterns of `case`, or more: what may stand before one.
+    patterns: usize,
+    signs: usize,
+}
+
+impl Counts {
+    fn of(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut counts = Counts::default();
+        // Once blind to quotes, once aware of them: what misleads one does not mislead both.
+        let mut blind = 0_usize;
+        let mut quotes = Quotes::default();
+        let (mut in_test, mut word, mut backquotes) = (false, 0, 0);
+        for (at, &byte) in bytes.iter().enumerate() {
+            let next = bytes.get(at + 1).copied();
+            match byte {
+                b'(' | b'{' => {
+                    counts.openers += 1;
+                    counts.braces += usize::from(byte == b'{');
+                    blind += 1;
+                }
+                b')' | b'}' => blind = blind.saturating_sub(1),
+                b'`' => {
+                    counts.openers += 1;
+                    backquotes += 1;
+                }
+                b'[' if next == Some(b'[') => in_test = true,
+                b']' if next == Some(b']') => in_test = false,
+                b'&' | b'|' if next == Some(byte) && in_test => counts.tests += 1,
+                b';' if matches!(next, Some(b';' | b'&')) => counts.patterns += 1,
+                b'!' => counts.keywords += 1,
+                _ => {}
+            }
+            quotes.pass(byte, at.checked_sub(1).and_then(|at| bytes.get(at)).copied());
+            counts.operators += usize::from(matches!(byte, b';' | b'&' | b'|' | b'\n'));
+            counts.signs += usize::from(b"-+~!?*/%<=^,".contains(&byte));
+            counts.depth = counts.depth.max(blind).max(quotes.open.len());
+            if !byte.is_ascii_alphabetic() {
+                counts.word(bytes.get(word..at).unwrap_or_default());
+                word = at + 1;
+            }
+        }
+        counts.word(bytes.get(word..).unwrap_or_default());
+        // Each pair of back-quotes may hold the next, but a few pairs side by side are common.
+        counts.depth += usize::from(backquotes > 0) + backquotes / 16;
+        counts
+    }
+
+    fn word(&mut self, word: &[u8]) {
+        if OPENING.contains(&word) {
+            self.keywords += 1;
+            self.patterns += usize::from(word == b"case");
+        }
+    }
+}
+
+/// What is open, and whether each stands in double quotes.
+#[derive(Default)]
+struct Quotes {
+    open: Vec<bool>,
+    single: bool,
+    double: bool,
+}
+
+impl Quotes {
+    fn pass(&mut self, byte: u8, before: Option<u8>) {
+        match byte {
+            b'\'' if !self.double => self.single = !self.single,
+            b'"' if !self.single => self.double = !self.double,
+            b'(' | b'{' if !self.single && (!self.double || before == Some(b'$')) => {
+                self.open.push(self.double);
+                self.double = false;
+            }
+            b')' | b'}' if !self.single && !self.double => {
+                self.double = self.open.pop().unwrap_or_default();
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Shell text → the commands in it: by rable's grammar where it is admitted, else cut.
+//!
+//! The parser runs on the calling thread: what [`admits`] lets through needs less than a
+//! megabyte of stack, and a thread would cost every pass its thread-local variables.
+
+use rable::{Node, Span};
+
+use super::admit::admits;
+use super::command::Line;
+use super::walk::Walker;
+
+/// The commands in a line of shell text, at any depth that is looked into.
+pub fn parse(text: &str) -> Line {
+    let mut walker = Walker::default();
+    walker.line(text);
+    walker.finish()
+}
+
+/// The tree of a text; none if it is not admitted or no shell text.
+pub fn tree(text: &str) -> Option<Vec<Node>> {
+    if !admits(text) {
+        return None;
+    }
+    // Extended patterns are off at first in bash, and then `!(…)` is a negated subshell.
+    rable::parse(text, false).or_else(|_| rable::parse(text, true)).ok()
+}
+
+/// Does a `)` of a `case` pattern end this text too early?
+pub fn has_open_case(text: &str) -> bool {
+    text.contains("case") && tree(text).is_none()
+}
+
+/// A text and where its characters begin: rable counts these, and we slice bytes.
+pub struct Source<'a> {
+    text: &'a str,
+    /// Of each character and of the end; none where every character is one byte.
+    starts: Option<Vec<usize>>,
+}
+
+impl<'a> Source<'a> {
+    pub fn new(text: &'a str) -> Self {
+        let starts = (!text.is_ascii())
+            .then(|| text.char_indices().map(|(at, _)| at).chain([text.len()]).collect());
+        Source { text, starts }
+    }
+
+    /// What a span covers, and on to the end of the command that it ends in: rable counts the
+    /// words without their `\`-newlines, so that the span of such a command is too short.
+    pub fn of(&self, span: &Span) -> &'a str {
+        let (start, end) = (self.byte(span.start), self.byte(span.end));
+        let covered = self.text.get(start..end).unwrap_or_default();
+        if !covered.contains("\\\n") {
+            return covered;
+        }
+        let width = super::raw::width(self.text.get(start..).unwrap_or_default());
+        self.text.get(start..end.max(start + width)).unwrap_or(covered)
+    }
+
+    fn byte(&self, character: usize) -> usize {
+        match &self.starts {
+            None => character.min(self.text.len()),
+            Some(starts) => starts.get(character).copied().unwrap_or(self.text.len()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_and_bytes_are_mapped_both_in_ascii_and_beyond() {
+        let of = |text: &'static str, start, end| Source::new(text).of(&Span::new(start, end));
+        assert_eq!(of("git push", 4, 8), "push");
+        assert_eq!(of("größe ä; b", 6, 7), "ä");
+        assert_eq!(of("größe 😀; b", 9, 10), "b");
+        assert_eq!(of("ä", 5, 9), "");
+        assert_eq!(of("gi\\\nt pu\\\nsh; a", 0, 8), "gi\\\nt pu\\\nsh");
+    }
+}

@@ -1,0 +1,271 @@
+//! The parser's tree → the commands in it, with what they stand in and what earlier ones left.
+//! Nodes are taken, not borrowed: lists are as deep as they are long, and so never dropped or
+//! walked by recursion.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use rable::{ListItem, ListOperator, Node, NodeKind};
+
+use crate::policy::{Operator, Stage};
+
+use super::command::{Command, Directory, Line, Nest, Way};
+use super::cut::cut_with_bodies;
+use super::parse::{Source, tree};
+use super::raw;
+use super::scope::Scope;
+
+/// Texts inside texts: further down nothing is looked at.
+const DEPTH: usize = 16;
+/// Bytes of texts inside texts, in all.
+const NESTED: usize = 1 << 20;
+/// Bytes that variables may add to a line.
+const EXPANDED: usize = 1 << 18;
+
+/// What is found so far.
+pub struct Walker {
+    pub(super) commands: Vec<Command>,
+    pub(super) scope: Scope,
+    pub(super) expanded: usize,
+    /// The tree has here-documents with the bodies of others: rable 0.2.2 hands these out in
+    /// order, but passes over `for ((…))`, `((…))` and `[[ … ]]`.
+    pub(super) misled: bool,
+    way: Way,
+    nested: usize,
+}
+
+/// Where in the line a command stands.
+#[derive(Clone)]
+pub struct Place {
+    pub stage: Stage,
+    pub nesting: Vec<Nest>,
+    /// What it reads, unless it redirects that.
+    pub input: Option<Arc<str>>,
+    pub writers: Vec<usize>,
+    /// How many texts may still be inside.
+    pub depth: usize,
+}
+
+impl Place {
+    pub fn staged(&self, stage: Stage) -> Self {
+        Place { stage, ..self.clone() }
+    }
+
+    pub fn inside(&self, nest: Nest) -> Self {
+        let mut place = self.clone();
+        place.nesting.push(nest);
+        place
+    }
+}
+
+impl Default for Walker {
+    fn default() -> Self {
+        Walker {
+            commands: Vec::new(),
+            scope: Scope::new(Directory::Start),
+            expanded: EXPANDED,
+            misled: false,
+            way: Way::Parsed,
+            nested: NESTED,
+        }
+    }
+}
+
+impl Walker {
+    /// Finds the commands of a whole line.
+    pub fn line(&mut self, text: &str) {
+        let (nesting, writers) = (Vec::new(), Vec::new());
+        let place = Place { stage: Stage::First, nesting, input: None, writers, depth: DEPTH };
+        self.text(text, &place);
+    }
+
+    /// What was found.
+    pub fn finish(self) -> Line {
+        Line { commands: self.commands, way: self.way }
+    }
+
+    /// The commands of a text that another holds.
+    pub fn nested(&mut self, text: &str, place: &Place, costs: usize) {
+        let (Some(depth), Some(left)) =
+            (place.depth.checked_sub(costs), self.nested.checked_sub(text.len()))
+        else {
+            return;
+        };
+        self.nested = left;
+        self.text(text, &Place { depth, stage: Stage::First, ..place.clone() });
+    }
+
+    /// The same in a shell of its own: `$(…)`.
+    pub fn substitutions(&mut self, texts: &[String], place: &Place) {
+        for text in texts {
+            let (input, writers) = (None, Vec::new());
+            let place = Place { input, writers, ..place.inside(Nest::Substitution) };
+            self.apart(|walker| walker.nested(text, &place, 1));
+        }
+    }
+
+    fn text(&mut self, text: &str, place: &Place) {
+        let Some(nodes) = tree(text) else { return self.cut(text, place) };
+        let (count, scope) = (self.commands.len(), self.scope.clone());
+        let above = std::mem::take(&mut self.misled);
+        let source = Source::new(text);
+        let mut stage = place.stage;
+        for node in nodes {
+            self.node(node, &source, &place.staged(stage));
+            stage = Stage::After(Operator::Sequence);
+        }
+        if std::mem::replace(&mut self.misled, above) {
+            self.commands.truncate(count);
+            self.scope = scope;
+            self.cut(text, place);
+        }
+    }
+
+    /// What is no shell text, or too much of it: each part stands for itself.
+    fn cut(&mut self, text: &str, place: &Place) {
+        self.way = Way::Cut;
+        self.scope.forget();
+        let (parts, bodies) = cut_with_bodies(text);
+        let mut bodies = bodies.into_iter();
+        let mut stage = place.stage;
+        for (nth, part) in parts.into_iter().enumerate() {
+            stage = if nth == 0 { stage } else { part.stage };
+            let before = self.commands.len().checked_sub(1);
+            let writers = before.filter(|_| nth > 0 && stage == Stage::Piped);
+            let place = Place { writers: writers.into_iter().collect(), ..place.staged(stage) };
+            self.simple(raw::from_part(part.text, &mut bodies), &place);
+            self.scope.forget();
+        }
+    }
+
+    /// Walks what a shell of its own runs: nothing of it is left behind.
+    pub fn apart(&mut self, walk: impl FnOnce(&mut Self)) {
+        let scope = self.scope.clone();
+        walk(self);
+        self.scope = scope;
+    }
+
+    /// Walks what may or may not run.
+    pub fn perhaps(&mut self, walk: impl FnOnce(&mut Self)) {
+        let scope = self.scope.clone();
+        walk(self);
+        self.scope = self.scope.clone().or(&scope);
+    }
+
+    pub(super) fn node(&mut self, node: Node, source: &Source<'_>, place: &Place) {
+        let text = source.of(&node.span);
+        match node.kind {
+            NodeKind::Command { assignments, words, redirects } => {
+                let raw = raw::Raw {
+                    source: text.to_owned(),
+                    assignments: raw::texts(assignments),
+                    words: raw::texts(words),
+                    redirections: raw::redirections(redirects),
+                };
+                self.simple(raw, place);
+            }
+            NodeKind::Pipeline { commands, .. } => self.pipeline(commands, source, place),
+            NodeKind::List { items } => self.list(items, source, place),
+            NodeKind::Negation { pipeline } | NodeKind::Time { pipeline, .. } => {
+                self.node(*pipeline, source, place);
+            }
+            compound => self.compound(compound, text, source, place),
+        }
+    }
+
+    fn pipeline(&mut self, stages: Vec<Node>, source: &Source<'_>, place: &Place) {
+        let mut writers: Option<Range<usize>> = None;
+        for stage in stages {
+            let mut here = place.clone();
+            if let Some(writers) = writers {
+                here.stage = Stage::Piped;
+                here.input = None;
+                here.writers = self.writing(writers, place.nesting.len());
+            }
+            let start = self.commands.len();
+            self.apart(|walker| walker.node(stage, source, &here));
+            writers = Some(start..self.commands.len());
+        }
+    }
+
+    /// Those of a stage whose output is the stage's own.
+    fn writing(&self, stage: Range<usize>, depth: usize) -> Vec<usize> {
+        let writes = |at: &usize| {
+            self.commands.get(*at).is_some_and(|command| {
+                let nesting = command.nesting.get(depth..).unwrap_or_default();
+                !command.words.is_empty() && !nesting.contains(&Nest::Substitution)
+            })
+        };
+        // More than these say nothing more about what a shell is fed.
+        stage.filter(writes).take(64).collect()
+    }
+
+    fn list(&mut self, items: Vec<ListItem>, source: &Source<'_>, place: &Place) {
+        let mut stage = place.stage;
+        for run in runs(items) {
+            let is_background =
+                run.last().is_some_and(|item| item.operator == Some(ListOperator::Background));
+            if is_background {
+                let place = place.inside(Nest::Background).staged(stage);
+                self.apart(|walker| walker.run(run, source, &place));
+            } else {
+                self.run(run, source, &place.staged(stage));
+            }
+            stage = Stage::After(Operator::Sequence);
+        }
+    }
+
+    /// `a && b || c`: only the first certainly runs.
+    fn run(&mut self, run: Vec<ListItem>, source: &Source<'_>, place: &Place) {
+        let mut certain = None;
+        let mut stage = place.stage;
+        for ListItem { command, operator } in run {
+            if let Some(certain) = &certain
+                && stage == Stage::After(Operator::Or)
+            {
+                self.scope = self.scope.clone().or(certain);
+            }
+            self.node(command, source, &place.staged(stage));
+            certain.get_or_insert_with(|| self.scope.clone());
+            stage = Stage::After(match operator {
+                Some(ListOperator::And) => Operator::And,
+                Some(ListOperator::Or) => Operator::Or,
+                _ => Operator::Sequence,
+            });
+        }
+        if let Some(certain) = certain {
+            self.scope = self.scope.clone().or(&certain);
+        }
+    }
+}
+
+/// The runs of `&&` and `||` in a list; each item with the operator behind it.
+fn runs(items: Vec<ListItem>) -> Vec<Vec<ListItem>> {
+    let mut flat = Vec::new();
+    let mut rest = items;
+    // Lists lean to the left: the first item is the list before.
+    while let Some(ListItem { command, operator }) = rest.pop() {
+        match command.kind {
+            NodeKind::List { items } if rest.is_empty() => {
+                rest = items;
+                if let Some(last) = rest.last_mut() {
+                    last.operator = operator.or(last.operator);
+                }
+            }
+            kind => flat.push(ListItem { command: Node::new(kind, command.span), operator }),
+        }
+    }
+    flat.reverse();
+    let mut runs: Vec<Vec<ListItem>> = vec![Vec::new()];
+    for item in flat {
+        let ends = !matches!(item.operator, Some(ListOperator::And | ListOperator::Or));
+        if let Some(run) = runs.last_mut() {
+            run.push(item);
+        }
+        if ends {
+            runs.push(Vec::new());
+        }
+    }
+    runs.retain(|run| !run.is_empty());
+    runs
+}
