@@ -7,6 +7,7 @@ mod completions;
 mod doctor;
 mod env;
 mod explain;
+mod hook;
 mod in_force;
 mod init;
 mod judging;
@@ -86,6 +87,9 @@ pub fn run(argv: &[BString]) -> Exit {
 }
 
 fn verb(argv: &[BString]) -> Exit {
+    if let Some(exit) = hook::call::answer(argv) {
+        return exit;
+    }
     let words = argv.iter().map(|word| OsString::from_vec(word.to_vec()));
     if let Some(exit) = completions::answer(words.clone()) {
         return exit;

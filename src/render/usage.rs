@@ -17,6 +17,12 @@ pub fn failed(why: &str) -> String {
     format!("embargo: {first}\n{rest}")
 }
 
+/// An error of the system without its number.
+pub fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
 /// Standard output goes where nothing can be written, as on a full disk.
 pub fn unwritten(error: &io::Error) -> String {
     let text = error.to_string();

@@ -27,4 +27,4 @@ pub mod sources;
 pub mod startup;
 pub mod stdio;
 
-pub use raw::{Held, Start};
+pub use raw::{Held, Start, last_word};
