@@ -189,28 +189,27 @@ fn shell(line: &str) -> [BString; 3] {
 }
 
 fn event_of_line(context: &Context, line: &str, asker: &Asker) -> Event {
-    let recorded = context.record.as_ref().and_then(|r| r.session);
-    let event = event(context, &shell(line), Door::Hook);
-    let ancestry = Lineage::of_this_process(recorded).ancestry(&[], None);
-    let facts = Facts {
-        asker: Some((asker.harness, asker.session.clone())),
-        ..session::facts(recorded, &ancestry, environment::text)
-    };
     let agent = match &asker.agent {
         Some(agent) => format!("{}/{}", asker.harness, session::clean(agent)),
         None => asker.harness.to_owned(),
     };
     Event {
-        session: session::identify(&facts).id.key(),
+        session: session_of(context, asker),
         agent: Some(agent),
         call: asker.call.as_deref().map(|call| format!("tool:{}", session::clean(call))),
-        ..event
+        ..event(context, &shell(line), Door::Hook)
     }
 }
 
 /// The session that a harness's hook belongs to.
 pub fn session_of(context: &Context, asker: &Asker) -> String {
-    event_of_line(context, "", asker).session
+    let recorded = context.record.as_ref().and_then(|r| r.session);
+    let ancestry = Lineage::of_this_process(recorded).ancestry(&[], None);
+    let facts = Facts {
+        asker: Some((asker.harness, asker.session.clone())),
+        ..session::facts(recorded, &ancestry, environment::text)
+    };
+    session::identify(&facts).id.key()
 }
 
 fn tell_person(

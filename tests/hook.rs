@@ -1,4 +1,5 @@
-//! `embargo hook`: what harnesses are answered, to the byte. Payloads and answers are in `tests/cases/hooks`, a file for each harness.
+//! `embargo hook`: what harnesses are answered, to the byte, and what is written into their
+//! configuration. Payloads and answers are in `tests/cases/hooks`, a file for each harness.
 
 mod common;
 
@@ -378,4 +379,239 @@ fn deep(levels: u64) -> u64 {
         0 => 0,
         n => std::hint::black_box(deep(n - 1)) + 1,
     }
+}
+
+// ---- installing
+
+/// Where each harness's file is, of the user and of the project.
+const FILES: [(&str, &str, &str); 6] = [
+    ("claude-code", "home/.claude/settings.json", "project/.claude/settings.json"),
+    ("codex", "home/.codex/hooks.json", "project/.codex/hooks.json"),
+    ("copilot", "home/.copilot/hooks/embargo.json", "project/.github/hooks/embargo.json"),
+    ("cursor", "home/.cursor/hooks.json", "project/.cursor/hooks.json"),
+    ("gemini", "home/.gemini/settings.json", "project/.gemini/settings.json"),
+    (
+        "opencode",
+        "home/.config/opencode/plugins/embargo.ts",
+        "project/.opencode/plugins/embargo.ts",
+    ),
+];
+
+fn hook(world: &World, words: &[&str]) -> common::Found {
+    let words = [&["hook"], words].concat();
+    world.embargo(&words).any_output().run_expecting(0, &words.join(" "))
+}
+
+#[test]
+fn twice_is_once_and_uninstall_leaves_nothing() {
+    for (name, user, project) in FILES {
+        for (file, flag) in [(user, "--user"), (project, "--project")] {
+            let world = World::new();
+            let said = hook(&world, &["install", name, flag]);
+            assert!(said.stdout.contains(&format!("hook of {name} written into [W]/{file}\n")));
+            let once = world.read(file);
+            assert!(once.contains(EMBARGO) && once.contains(name), "{once}");
+            let said = hook(&world, &["install", name, flag]);
+            assert!(said.stdout.contains("is there already"), "{said:#?}");
+            assert_eq!(world.read(file), once);
+            let status = hook(&world, &["status", name, flag]).stdout;
+            let scope = flag.trim_start_matches('-');
+            let wanted = format!("{name} ({scope}): installed, calls {EMBARGO}, [W]/{file}\n");
+            assert_eq!(status, wanted);
+            let said = hook(&world, &["uninstall", name, flag]);
+            assert!(said.stdout.contains("is as it was before"), "{said:#?}");
+            assert!(!world.path(file).exists());
+            assert!(!world.path(format!("{file}.embargo-backup")).exists());
+            assert!(hook(&world, &["uninstall", name, flag]).stdout.contains("no hook of embargo"));
+        }
+    }
+}
+
+/// Configurations as they are found: the harness, the text, and what has to be in the text after.
+const SAMPLES: [(&str, &str, &[&str]); 9] = [
+    ("claude-code", "", &[]),
+    ("claude-code", "{}", &[]),
+    (
+        "claude-code",
+        "{\n  \"model\": \"opus\",\n  \"permissions\": {\"allow\": [\"Bash(ls)\"]},\n  \"env\": {\"A\": \"1\"}\n}\n",
+        &[
+            "\"model\": \"opus\",\n  \"permissions\": {\"allow\": [\"Bash(ls)\"]},\n  \"env\": {\"A\": \"1\"}",
+        ],
+    ),
+    (
+        "claude-code",
+        "{\n\t\"hooks\": {\n\t\t\"Stop\": [],\n\t\t\"PreToolUse\": [\n\t\t\t{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"/x/guard\"}]}\n\t\t]\n\t},\n\t\"model\": \"opus\" // mine\n}",
+        &[
+            "\"Stop\": []",
+            "{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"/x/guard\"}]}",
+            "// mine",
+        ],
+    ),
+    (
+        "gemini",
+        "{\r\n  // theme\r\n  \"theme\": \"dark\",\r\n  \"tools\": { \"sandbox\": false, },\r\n}\r\n",
+        &["// theme\r\n  \"theme\": \"dark\",\r\n  \"tools\": { \"sandbox\": false, }"],
+    ),
+    ("gemini", "\u{feff}{\"a\":1}", &["\u{feff}{", "\"a\":1"]),
+    (
+        "cursor",
+        "{\n  \"hooks\": {\"afterFileEdit\": [{\"command\": \"fmt\"}]},\n  \"version\": 1\n}\n",
+        &["\"afterFileEdit\": [{\"command\": \"fmt\"}]", "\"version\": 1"],
+    ),
+    ("codex", "{\"hooks\":{\"PreToolUse\":[]}}\n", &[]),
+    ("copilot", "{\"version\":1,\"hooks\":{}}\n", &["\"version\":1"]),
+];
+
+#[test]
+fn what_stands_in_a_configuration_stays() {
+    use std::os::unix::fs::PermissionsExt;
+    for (name, before, kept) in SAMPLES {
+        let (_, file, _) = FILES.iter().find(|(n, ..)| *n == name).expect("a file");
+        let world = World::new();
+        world.write(file, before);
+        std::fs::set_permissions(world.path(file), PermissionsExt::from_mode(0o600))
+            .expect("a mode");
+        hook(&world, &["install", name]);
+        let after = world.read(file);
+        for part in kept {
+            assert!(after.contains(part), "{before:?} became {after:?}");
+        }
+        if before.contains("\r\n") {
+            assert_eq!(after.matches('\n').count(), after.matches("\r\n").count(), "{after:?}");
+        }
+        assert_eq!(after.ends_with('\n'), before.ends_with('\n') || before.is_empty(), "{after:?}");
+        let mode = |file: &str| world.path(file).metadata().expect("a file").permissions().mode();
+        let backup = format!("{file}.embargo-backup");
+        assert_eq!((mode(file) & 0o777, mode(&backup) & 0o777), (0o600, 0o600));
+        assert_eq!(world.read(&backup), before);
+        let status = hook(&world, &["status", name]).stdout;
+        assert!(status.contains("installed, calls"), "{status}");
+        hook(&world, &["install", name]);
+        assert_eq!(world.read(file), after, "twice is once");
+        hook(&world, &["uninstall", name]);
+        assert_eq!(world.read(file), before, "{name}");
+        assert!(!world.path(&backup).exists());
+    }
+}
+
+#[test]
+fn what_was_changed_since_stays_when_ours_goes() {
+    let world = World::new();
+    let file = "home/.claude/settings.json";
+    world.write(file, "{\n  \"model\": \"opus\"\n}\n");
+    hook(&world, &["install", "claude"]);
+    let changed = world.read(file).replace("\"opus\"", "\"haiku\"");
+    world.write(file, &changed);
+    let said = hook(&world, &["uninstall", "claude-code"]).stdout;
+    assert!(said.contains("what else was changed there stays"), "{said}");
+    assert_eq!(world.read(file), "{\n  \"model\": \"haiku\"\n}\n");
+}
+
+#[test]
+fn an_older_line_is_replaced_and_others_handlers_stay() {
+    let world = World::new();
+    let file = "home/.claude/settings.json";
+    let old = "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"/old/embargo hook claude\"},{\"type\":\"command\",\"command\":\"mine\"}]}],\"Stop\":[{\"hooks\":[{\"type\":\"command\",\"command\":\"'/o d/embargo-0.1' hook claude\"}]}]}}\n";
+    world.write(file, old);
+    let status = hook(&world, &["status", "claude-code"]).stdout;
+    assert!(status.contains("changed, calls /old/embargo"), "{status}");
+    hook(&world, &["install", "claude-code"]);
+    let text = world.read(file);
+    let value: Value = serde_json::from_str(&text).expect("JSON");
+    let groups = value["hooks"]["PreToolUse"].as_array().expect("groups");
+    assert_eq!(groups.len(), 2, "{text}");
+    assert_eq!(groups[0]["hooks"].as_array().map(Vec::len), Some(1), "{text}");
+    assert!(!text.contains("/old/") && !text.contains("/o d/"), "{text}");
+    assert_eq!(value["hooks"].get("Stop"), None, "{text}");
+    assert_eq!(world.read(&format!("{file}.embargo-backup")), old);
+    // What was kept has our older lines, and so is not what is put back.
+    hook(&world, &["uninstall", "claude-code"]);
+    let text = world.read(file);
+    assert!(text.contains("\"mine\"") && !text.contains("embargo"), "{text}");
+}
+
+#[test]
+fn a_file_that_cannot_be_understood_is_not_touched() {
+    for (name, text, why) in [
+        ("claude-code", "{\"model\": ", "is no JSON that can be read"),
+        ("claude-code", "[]", "holds no JSON object"),
+        ("claude-code", "{\"hooks\": []}", "has a `hooks` that is no object"),
+        ("cursor", "{\"hooks\":{\"beforeShellExecution\":{}}}", "that is no list"),
+        ("opencode", "export const mine = 1\n", "was not written by embargo"),
+    ] {
+        let (_, file, _) = FILES.iter().find(|(n, ..)| *n == name).expect("a file");
+        let world = World::new();
+        world.write(file, text);
+        world.embargo(&["hook", "install", name]).stderr_has(&[why]).status(1).run();
+        assert_eq!(world.read(file), text);
+        let directory = world.path(file);
+        let files = std::fs::read_dir(directory.parent().expect("a directory")).expect("files");
+        assert_eq!(files.count(), 1, "no backup, nothing half written");
+    }
+}
+
+#[test]
+fn a_link_to_a_configuration_stays_one() {
+    let world = World::new();
+    world.write("home/dotfiles/claude.json", "{}\n").write("home/.claude/x", "");
+    let link = world.path("home/.claude/settings.json");
+    std::os::unix::fs::symlink("../dotfiles/claude.json", &link).expect("a link");
+    hook(&world, &["install", "claude-code"]);
+    assert!(link.is_symlink());
+    assert!(world.read("home/dotfiles/claude.json").contains("hook claude-code"));
+    hook(&world, &["uninstall", "claude-code"]);
+    assert_eq!(world.read("home/dotfiles/claude.json"), "{}\n");
+}
+
+#[test]
+fn variables_of_harnesses_move_their_files() {
+    let world = World::new();
+    for (name, variable, file) in [
+        ("claude-code", "CLAUDE_CONFIG_DIR", "else/settings.json"),
+        ("codex", "CODEX_HOME", "else/hooks.json"),
+        ("copilot", "COPILOT_HOME", "else/hooks/embargo.json"),
+        ("opencode", "XDG_CONFIG_HOME", "else/opencode/plugins/embargo.ts"),
+    ] {
+        let test = world.embargo(&["hook", "install", name]).env(variable, world.path("else"));
+        test.any_output().status(0).run();
+        assert!(world.read(file).contains(EMBARGO));
+    }
+}
+
+#[test]
+fn what_is_installed_answers_as_its_harness_would_call_it() {
+    let world = world();
+    hook(&world, &["install", "codex"]);
+    let value: Value = serde_json::from_str(&world.read("home/.codex/hooks.json")).expect("JSON");
+    let line = value["hooks"]["PreToolUse"][0]["hooks"][0]["command"].as_str().expect("a line");
+    world.shell(line).stdin(bash(&world, "ls")).run();
+    let denied = world.shell(line).stdin(bash(&world, "gradle build")).any_output().run();
+    assert!(denied.stdout.contains("\"permissionDecision\":\"deny\""), "{denied:#?}");
+    // A binary that is gone blocks.
+    let gone = line.replace(EMBARGO, "/nowhere/embargo");
+    world.shell(&gone).stdin("").any_output().run_expecting(2, &gone);
+}
+
+#[test]
+fn an_agent_does_not_uninstall_its_hook_and_a_person_is_shown_the_others() {
+    let world = World::new();
+    hook(&world, &["install", "claude-code"]);
+    world
+        .embargo(&["hook", "uninstall", "claude-code"])
+        .env("CLAUDE_CODE_CHILD_SESSION", "1")
+        .stderr_has(&[
+            "who is under an embargo does not lift it",
+            "`embargo hook uninstall claude-code`",
+        ])
+        .status(1)
+        .run();
+    for name in ["qwen", "droid", "windsurf", "cline", "goose", "kiro", "augment", "agy", "grok"] {
+        let said = hook(&world, &["install", name]).stdout;
+        assert!(said.contains(&format!("{EMBARGO} hook {name}")), "{said}");
+        world.embargo(&["hook", "uninstall", name]).stderr_has(&["did not write"]).status(1).run();
+    }
+    // What a person mistypes is a usage error; a harness's line is not.
+    world.embargo(&["hook", "install", "claud"]).any_output().run_expecting(2, "claud");
+    let left = world.path("home");
+    assert!(left.join(".claude/settings.json").exists() && !left.join(".qwen").exists());
 }

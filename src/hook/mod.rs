@@ -4,7 +4,7 @@
 //!
 //! Facts carry their grade where they stand: *source* (read in the harness's source or shipped
 //! typings), *documented* (by its vendor), *measured* (by others, on the program itself) or
-//! *inferred*. It stands beside each.
+//! *inferred*. `docs/harnesses.md` has them by harness.
 
 mod claude;
 mod cline;
@@ -15,6 +15,8 @@ mod dialect;
 mod gemini;
 mod goose;
 mod grok;
+pub mod merge;
+pub mod plan;
 mod recognise;
 mod request;
 mod status;

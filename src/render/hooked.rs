@@ -84,7 +84,7 @@ pub fn bad_payload(why: &str) -> String {
 }
 
 /// Any message of ours, cut to what a harness takes.
-pub fn other(text: &str) -> String {
+pub fn cut(text: &str) -> String {
     bounded(text)
 }
 

@@ -9,6 +9,7 @@ pub mod examples;
 pub mod explain;
 pub mod findings;
 pub mod hooked;
+pub mod hooks;
 pub mod init;
 pub mod installing;
 pub mod last;

@@ -22,6 +22,7 @@ mod raw;
 pub mod redact;
 pub mod runs;
 pub mod session;
+pub mod settings;
 pub mod shells;
 pub mod sources;
 pub mod startup;

@@ -126,12 +126,12 @@ fn judged(request: &Request, line: &str, asker: &Asker) -> Answer {
     let name: OsString = line.split_whitespace().next().unwrap_or_default().into();
     let context = match context(request, &name) {
         Ok(context) => context,
-        Err(Distrusted(message)) => return failure(request, &hooked::other(&message)),
+        Err(Distrusted(message)) => return failure(request, &hooked::cut(&message)),
     };
     let decision = match decide(&context, Subject::Line(line)) {
         Ok(decision) => decision,
         Err(distrust) => {
-            let answer = failure(request, &hooked::other(&trouble::distrust(&name, &distrust)));
+            let answer = failure(request, &hooked::cut(&trouble::distrust(&name, &distrust)));
             prepare(&answer);
             refuse::record_distrusted_line(&context, line, asker);
             return answer;
@@ -140,7 +140,7 @@ fn judged(request: &Request, line: &str, asker: &Asker) -> Answer {
     match decision.verdict() {
         Verdict::Pass(_) => said(request, Reply::Silence),
         Verdict::Warn(it) => {
-            let text = hooked::other(&warning(&it, &decision.calls));
+            let text = hooked::cut(&warning(&it, &decision.calls));
             let is_told = request.dialect.takes_notes(&request.event);
             let answer = said(request, if is_told { Reply::Note(&text) } else { Reply::Silence });
             prepare(&answer);
@@ -199,7 +199,7 @@ fn beginning(request: &Request, asker: &Asker) -> String {
     });
     let (context, contents) = match found {
         Ok(found) => found,
-        Err(Distrusted(message)) => return hooked::other(&message),
+        Err(Distrusted(message)) => return hooked::cut(&message),
     };
     let rules = brief::ordered(&contents);
     let is_refusal = |row: &Row| matches!(row.kind, Kind::Refused | Kind::Asked);
