@@ -14,6 +14,7 @@ use crate::sys::evidence::{self, Event, Kind, Recorded};
 use crate::sys::home::RECORD;
 use crate::sys::notify::{self, Notice};
 use crate::sys::processes::{Lineage, began_ms};
+use crate::sys::session::Facts;
 use crate::sys::{environment, session, stdio};
 
 /// Which door saw the call.
@@ -21,6 +22,19 @@ use crate::sys::{environment, session, stdio};
 pub enum Door {
     Shim,
     Run,
+    Hook,
+}
+
+/// What a harness says of the call that it asks about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Asker {
+    pub harness: &'static str,
+    /// Its own id of the session.
+    pub session: Option<String>,
+    /// Of the sub-agent, where one calls.
+    pub agent: Option<String>,
+    /// Of the tool call: asked about twice, it is one act.
+    pub call: Option<String>,
 }
 
 /// Refuses, or warns of, a call that was about to be made. Returns what to exit with;
@@ -40,7 +54,7 @@ pub fn refuse(
     let recorded = if warns && stdio::is_any_closed() {
         None
     } else {
-        record(context, decision, refusal, argv, door)
+        record(context, decision, refusal, event(context, argv, door))
     };
     let about = Circumstances {
         evidence: recorded.as_ref().map(|r| r.id.to_string()),
@@ -65,27 +79,65 @@ pub fn refuse(
     refusal.exit()
 }
 
+/// Records what a hook is about to answer with; `told` where the agent will read it. Whether a
+/// person is to be told as well is the second of what it returns.
+pub fn record_line(
+    context: &Context,
+    decision: &Decision,
+    refusal: &Refusal<'_>,
+    (line, asker): (&str, &Asker),
+    told: bool,
+) -> (Circumstances, bool) {
+    let event = Event { told, ..event_of_line(context, line, asker) };
+    let recorded = record(context, decision, refusal, event);
+    let about = Circumstances {
+        evidence: recorded.as_ref().map(|r| r.id.to_string()),
+        offence: recorded.as_ref().map_or(1, |r| r.offence.max(1)),
+        surface_after: decision.settings.surface_after,
+        door: Door::Hook.name(),
+    };
+    (about, recorded.is_some_and(|r| r.surface))
+}
+
+/// Records that a line was not run because policy cannot be trusted.
+pub fn record_distrusted_line(context: &Context, line: &str, asker: &Asker) {
+    append(context, &broken(event_of_line(context, line, asker)), u32::MAX);
+}
+
+/// Tells a person of a line that was refused again.
+pub fn tell_person_of_line(
+    context: &Context,
+    decision: &Decision,
+    refusal: &Refusal<'_>,
+    line: &str,
+    about: &Circumstances,
+) {
+    tell_person(context, decision, refusal, &shell(line), about);
+}
+
 /// Says that policy cannot be trusted, and records that the call was not made.
 pub fn distrusted(context: &Context, argv: &[BString], message: &str) -> Exit {
     stdio::fill_closed();
-    let event = Event {
+    append(context, &broken(event(context, argv, Door::Shim)), u32::MAX);
+    stdio::say(message);
+    Exit::Broken
+}
+
+fn broken(event: Event) -> Event {
+    Event {
         kind: Kind::Broken,
         rule: "broken".to_owned(),
         verdict: "broken".to_owned(),
         exit: Exit::Broken.code(),
-        ..event(context, argv, Door::Shim)
-    };
-    append(context, &event, u32::MAX);
-    stdio::say(message);
-    Exit::Broken
+        ..event
+    }
 }
 
 fn record(
     context: &Context,
     decision: &Decision,
     refusal: &Refusal<'_>,
-    argv: &[BString],
-    door: Door,
+    event: Event,
 ) -> Option<Recorded> {
     let event = Event {
         kind: match refusal.severity() {
@@ -97,7 +149,7 @@ fn record(
         rules: refusal.rules().iter().map(|r| r.id.0.clone()).collect(),
         verdict: severity_name(refusal.severity()).to_owned(),
         exit: refusal.exit().code(),
-        ..event(context, argv, door)
+        ..event
     };
     append(context, &event, decision.settings.surface_after)
 }
@@ -129,6 +181,35 @@ fn event(context: &Context, argv: &[BString], door: Door) -> Event {
         told: !stdio::stderr_is_null(),
         ..Event::default()
     }
+}
+
+/// A line as the argv that a harness would make of it.
+fn shell(line: &str) -> [BString; 3] {
+    ["sh", "-c", line].map(BString::from)
+}
+
+fn event_of_line(context: &Context, line: &str, asker: &Asker) -> Event {
+    let agent = match &asker.agent {
+        Some(agent) => format!("{}/{}", asker.harness, session::clean(agent)),
+        None => asker.harness.to_owned(),
+    };
+    Event {
+        session: session_of(context, asker),
+        agent: Some(agent),
+        call: asker.call.as_deref().map(|call| format!("tool:{}", session::clean(call))),
+        ..event(context, &shell(line), Door::Hook)
+    }
+}
+
+/// The session that a harness's hook belongs to.
+pub fn session_of(context: &Context, asker: &Asker) -> String {
+    let recorded = context.record.as_ref().and_then(|r| r.session);
+    let ancestry = Lineage::of_this_process(recorded).ancestry(&[], None);
+    let facts = Facts {
+        asker: Some((asker.harness, asker.session.clone())),
+        ..session::facts(recorded, &ancestry, environment::text)
+    };
+    session::identify(&facts).id.key()
 }
 
 fn tell_person(
@@ -164,6 +245,7 @@ impl Door {
         match self {
             Door::Shim => "shim",
             Door::Run => "run",
+            Door::Hook => "hook",
         }
     }
 }

@@ -21,13 +21,14 @@ cargo test                                                                    # 
 ";
 
 /// Pages whose blocks are looked at.
-const PAGES: [&str; 14] = [
+const PAGES: [&str; 15] = [
     "README.md",
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "docs/agents.md",
     "docs/containers.md",
+    "docs/harnesses.md",
     "docs/reference/policy.md",
     "docs/reference/diagnostics.md",
     "docs/reference/exit-codes.md",
@@ -298,12 +299,15 @@ fn verbs_of_the_readme_are_those_of_help() {
     assert!(verbs.remove("help"), "clap's own");
     assert_eq!(first_cells(&section("README.md", "Verbs")), verbs);
 
-    let help = World::new().embargo(&["shim", "--help"]).any_output().run().stdout;
-    let mut acts = all("(?m)^  ([a-z]+) ", help.split("\n\n").nth(2).expect("a list"));
-    assert!(acts.remove("help"));
     let table = rows(&section("README.md", "Verbs"));
-    let shim = table.iter().find(|row| row[0] == "`shim`").expect("a row");
-    assert_eq!(all("`([a-z]+)`", &shim[1]), acts);
+    for verb in ["shim", "hook"] {
+        let help = World::new().embargo(&[verb, "--help"]).any_output().run().stdout;
+        let list = help.split("Commands:\n").nth(1).expect("acts");
+        let mut acts = all("(?m)^  ([a-z]+) ", list.split("\n\n").next().expect("a list"));
+        assert!(acts.remove("help"));
+        let row = table.iter().find(|row| row[0] == format!("`{verb}`")).expect("a row");
+        assert_eq!(all("`([a-z]+)`", &row[1]), acts);
+    }
 }
 
 #[test]
@@ -375,6 +379,7 @@ fn json_keys_are_documented() {
     let added = answer(&world, &["add", "tool", "--reason", "x", "--dry-run", "--json"]);
     let brief = answer(&world, &["brief", "--json"]);
     let packs = answer(&world, &["pack", "list", "--json"]);
+    let hooks = answer(&world, &["hook", "status", "--json"]);
     world.write("project/new/gradlew", "");
     let init = world.embargo(&["init", "--json"]).cwd("project/new").any_output().run();
     let init = object(&init.stdout);
@@ -393,7 +398,7 @@ fn json_keys_are_documented() {
 
     let chain: Names = &keys(&whole) | &keys(&broken_chain);
     let command = &explained["commands"][0];
-    let table: [(&str, Names); 30] = [
+    let table: [(&str, Names); 32] = [
         ("`init --json`", keys(&init)),
         ("Each of init's `packs`", keys(&init["packs"][0])),
         ("`add --json`", keys(&added)),
@@ -422,10 +427,12 @@ fn json_keys_are_documented() {
         ("`log --json`", keys(&row)),
         ("`log --verify --json`", chain),
         ("`shim list --json`", keys(&listed[0])),
+        ("`hook status --json`", keys(&hooks)),
+        ("Each of its `hooks`", keys(&hooks["hooks"][0])),
         ("JSON", Names::new()),
         ("Other answers of `check --json`", Names::new()),
     ];
-    for (heading, found) in &table[..21] {
+    for (heading, found) in &table[..30] {
         assert_eq!(first_cells(&section("docs/reference/json.md", heading)), *found, "{heading}");
     }
     let headings = all(r"(?m)^#+ (.+)$", &read("docs/reference/json.md"));

@@ -300,6 +300,7 @@ fn uninstall_says_what_it_leaves_and_obeys_no_agent() {
     world.policy(NO_GRADLE).write("home/.config/embargo/embargo.toml", "");
     world.write("home/.bashrc", "# mine\neval \"$(embargo env)\"\n");
     world.embargo(&["shim", "sync"]).any_output().run_expecting(0, "sync");
+    world.embargo(&["hook", "install", "codex"]).any_output().run_expecting(0, "hook");
     let shims = world.path("home/.local/share/embargo/shims");
     let uninstall = |args: &[&str]| world.embargo(&[&["uninstall"], args].concat()).any_output();
 
@@ -331,6 +332,7 @@ fn uninstall_says_what_it_leaves_and_obeys_no_agent() {
         "gradle: shim removed\n",
         "`hash -r`",
         "start-up file: [W]/home/.bashrc:2: `eval \"$(embargo env)\"`, to be taken out\n",
+        "hook of codex: [W]/home/.codex/hooks.json: embargo hook uninstall codex\n",
         "policies and descriptions: [W]/home/.config/embargo\n",
         "evidence: [W]/home/.local/state/embargo\n",
         "this program: ",

@@ -7,6 +7,7 @@ use super::{Outcome, in_force};
 use crate::policy::{Exit, Form, Rule, Ruling};
 use crate::render::{answer, brief, trouble};
 use crate::sys::{install, program, sources, stdio};
+use crate::view::Contents;
 
 /// Prints the rules in force here, compactly, for an agent's instructions
 #[derive(Debug, clap::Args)]
@@ -51,6 +52,22 @@ fn briefed(args: &Args) -> Result<Exit, Distrusted> {
     let found = sources::find(&context, &[]);
     let contents = in_force::contents(&context, &found);
     let contents = contents.map_err(|e| Distrusted(trouble::distrust(name, &e)))?;
+    let rules = ordered(&contents);
+    if rules.is_empty() && !args.json {
+        if found.is_empty() {
+            stdio::say(&answer::no_policy(context.cwd.as_deref(), context.config()));
+        }
+        return Ok(Exit::Success);
+    }
+    stdio::print(&match args.json {
+        true => answer::object(&brief::json(&rules)),
+        false => brief::text(&rules, args.max as usize),
+    });
+    Ok(Exit::Success)
+}
+
+/// Rules on programs that are there first, the strictest of them before the others.
+pub fn ordered(contents: &Contents) -> Vec<&Rule> {
     let us = install::ourselves().ok();
     let is_there =
         |form: &Form| us.as_ref().is_some_and(|us| program::exists(OsStr::new(form.program()), us));
@@ -70,16 +87,5 @@ fn briefed(args: &Args) -> Result<Exit, Distrusted> {
         let far = u8::MAX - origin.layer.rank();
         (!is_there, std::cmp::Reverse(rule.ruling.severity()), far, &origin.file, origin.line)
     });
-    let rules: Vec<&Rule> = rules.into_iter().map(|(_, rule)| rule).collect();
-    if rules.is_empty() && !args.json {
-        if found.is_empty() {
-            stdio::say(&answer::no_policy(context.cwd.as_deref(), context.config()));
-        }
-        return Ok(Exit::Success);
-    }
-    stdio::print(&match args.json {
-        true => answer::object(&brief::json(&rules)),
-        false => brief::text(&rules, args.max as usize),
-    });
-    Ok(Exit::Success)
+    rules.into_iter().map(|(_, rule)| rule).collect()
 }

@@ -7,6 +7,7 @@ mod completions;
 mod doctor;
 mod env;
 mod explain;
+mod hook;
 mod in_force;
 mod init;
 mod judging;
@@ -66,6 +67,7 @@ enum Verb {
     Pack(pack::Args),
     Shim(shim::Args),
     Env(env::Args),
+    Hook(hook::Args),
     Doctor(doctor::Args),
     Log(log::Args),
     Last(last::Args),
@@ -86,6 +88,9 @@ pub fn run(argv: &[BString]) -> Exit {
 }
 
 fn verb(argv: &[BString]) -> Exit {
+    if let Some(exit) = hook::call::answer(argv) {
+        return exit;
+    }
     let words = argv.iter().map(|word| OsString::from_vec(word.to_vec()));
     if let Some(exit) = completions::answer(words.clone()) {
         return exit;
@@ -120,6 +125,7 @@ fn verb(argv: &[BString]) -> Exit {
         Verb::Pack(args) => pack::run(args),
         Verb::Shim(args) => shim::run(args),
         Verb::Env(args) => env::run(args),
+        Verb::Hook(args) => hook::run(args),
         Verb::Doctor(args) => doctor::run(args),
         Verb::Log(args) => log::run(args),
         Verb::Last(args) => last::run(args),

@@ -33,21 +33,23 @@ refused.";
 
 /// Whoever is under an embargo does not lift it: below `embargo run`, in a harness's tool call
 /// and below a harness that is known by its name this is an error.
-pub fn by_a_person() -> anyhow::Result<()> {
+pub fn by_a_person(verb: &str) -> anyhow::Result<()> {
     let context = Context::of_verb().unwrap_or_else(|_| Context::of_caller());
     let recorded = context.record.as_ref().and_then(|r| r.session);
     let ancestry = Lineage::of_this_process(recorded).ancestry(&[], None);
     let asking_one = session::identify(&session::facts(recorded, &ancestry, environment::text));
     let harness = ancestry.processes.iter().any(|p| p.caller() == Caller::Harness);
     match recorded.is_some() || harness || asking_one.agent.is_some() {
-        true => Err(failure(uninstalling::not_by_an_agent(asking_one.agent.as_deref(), harness))),
+        true => {
+            Err(failure(uninstalling::not_by_an_agent(verb, asking_one.agent.as_deref(), harness)))
+        }
         false => Ok(()),
     }
 }
 
 /// Asks, removes, tells.
 pub fn run(args: Args) -> Outcome {
-    by_a_person()?;
+    by_a_person("embargo uninstall")?;
     let context = Context::of_verb().unwrap_or_else(|_| Context::of_caller());
     let places = context.by_variables.clone().ok_or_else(|| failure(usage::no_places()))?;
     let directory = args.place.path(&context)?;
@@ -66,6 +68,7 @@ pub fn run(args: Args) -> Outcome {
     let there = |path: PathBuf| Some(path).filter(|path| path.exists());
     let left = Left {
         startup: startup::lines(),
+        hooks: super::hook::installed(),
         config: there(places.config),
         state: there(places.state),
         cache: there(places.cache),

@@ -7,7 +7,8 @@ pub enum Exit {
     Success = 0,
     /// Findings: a lint, a failed example, nothing to show.
     Findings = 1,
-    /// The command line of `embargo` itself was wrong.
+    /// The command line of `embargo` itself was wrong. Of `embargo hook` it is what harnesses read:
+    /// the command is denied.
     Usage = 2,
     /// A rule refuses the command; it was not run.
     Refused = 86,
@@ -26,7 +27,7 @@ impl Exit {
     pub const ALL: [(Exit, &'static str); 8] = [
         (Exit::Success, "done, nothing to report"),
         (Exit::Findings, "findings: lint, a failed example, nothing to show"),
-        (Exit::Usage, "wrong usage of `embargo` itself"),
+        (Exit::Usage, "wrong usage of `embargo` itself; of a hook: the command is denied"),
         (Exit::Refused, "refused by a rule; the command was not run"),
         (Exit::NeedsApproval, "needs a person's approval; the command was not run"),
         (Exit::Broken, "policy or state cannot be trusted; a person must mend it"),

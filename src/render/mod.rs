@@ -8,6 +8,8 @@ pub mod doctor;
 pub mod examples;
 pub mod explain;
 pub mod findings;
+pub mod hooked;
+pub mod hooks;
 pub mod init;
 pub mod installing;
 pub mod last;

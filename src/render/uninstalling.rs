@@ -9,6 +9,8 @@ use super::prose::shown;
 pub struct Left {
     /// File, line number and text of each line in a start-up file that speaks of us.
     pub startup: Vec<(PathBuf, usize, String)>,
+    /// Harnesses that call us, each with the file that says so.
+    pub hooks: Vec<(&'static str, PathBuf)>,
     pub config: Option<PathBuf>,
     pub state: Option<PathBuf>,
     pub cache: Option<PathBuf>,
@@ -27,6 +29,9 @@ pub fn left(left: &Left) -> String {
     };
     for (path, number, content) in &left.startup {
         line("start-up file", path, &format!(":{number}: `{}`, to be taken out", shown(content)));
+    }
+    for (name, path) in &left.hooks {
+        line(&format!("hook of {name}"), path, &format!(": embargo hook uninstall {name}"));
     }
     let of = [
         ("policies and descriptions", &left.config, ""),
@@ -58,7 +63,7 @@ pub fn not_asked(directory: &Path, shims: usize) -> String {
 }
 
 /// Who is under the embargo does not lift it.
-pub fn not_by_an_agent(agent: Option<&str>, is_below_a_harness: bool) -> String {
+pub fn not_by_an_agent(verb: &str, agent: Option<&str>, is_below_a_harness: bool) -> String {
     let session = match (agent, is_below_a_harness) {
         (Some(agent), _) => shown(agent),
         (None, true) => "an agent's harness".to_owned(),
@@ -66,7 +71,7 @@ pub fn not_by_an_agent(agent: Option<&str>, is_below_a_harness: bool) -> String 
     };
     format!(
         "this is a session of {session}, and who is under an embargo does not lift it\n\
-         a person runs `embargo uninstall` in a shell of their own"
+         a person runs `{verb}` in a shell of their own"
     )
 }
 

@@ -17,11 +17,15 @@ pub fn failed(why: &str) -> String {
     format!("embargo: {first}\n{rest}")
 }
 
+/// An error of the system without its number.
+pub fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
 /// Standard output goes where nothing can be written, as on a full disk.
 pub fn unwritten(error: &io::Error) -> String {
-    let text = error.to_string();
-    let why = text.split(" (os error").next().unwrap_or_default();
-    format!("standard output could not be written: {why}")
+    format!("standard output could not be written: {}", plain(error))
 }
 
 /// `check git push`: a line, or the words of a command?
@@ -54,9 +58,7 @@ pub fn verb_meant(verb: &[u8]) -> Option<&'static str> {
 
 /// A file or directory that cannot be written.
 pub fn not_written(path: &Path, error: &io::Error) -> String {
-    let text = error.to_string();
-    let why = text.split(" (os error").next().unwrap_or_default();
-    format!("{} cannot be written: {why}", shown(&path.to_string_lossy()))
+    format!("{} cannot be written: {}", shown(&path.to_string_lossy()), plain(error))
 }
 
 /// A shell that `env` has no words for.

@@ -22,9 +22,10 @@ mod raw;
 pub mod redact;
 pub mod runs;
 pub mod session;
+pub mod settings;
 pub mod shells;
 pub mod sources;
 pub mod startup;
 pub mod stdio;
 
-pub use raw::{Held, Start};
+pub use raw::{Held, Start, last_word};

@@ -90,6 +90,8 @@ pub struct Facts {
     pub namespace: Option<String>,
     /// A harness among the ancestors that sets no marker.
     pub ancestor: Option<&'static str>,
+    /// The harness that asked by a hook, and what it calls the session.
+    pub asker: Option<(&'static str, Option<String>)>,
 }
 
 /// Every variable that is looked at.
@@ -114,16 +116,24 @@ pub fn identify(facts: &Facts) -> Session {
         let id = clean(facts.value(harness.session?)?);
         Some(SessionId::Harness { name: harness.name, id })
     };
+    // What a hook is told counts like the variable, and is surer.
+    let of_asker = || {
+        let (name, id) = facts.asker.as_ref()?;
+        Some(SessionId::Harness { name, id: clean(id.as_deref()?) })
+    };
     let id = facts
         .recorded
         .map(SessionId::Recorded)
         .or_else(|| named.map(|name| SessionId::Named(clean(name))))
+        .or_else(of_asker)
         .or_else(of_harness)
         .or_else(|| facts.terminal.map(SessionId::Terminal))
         .or_else(|| facts.namespace.clone().map(SessionId::Namespace))
         .unwrap_or(SessionId::Unknown);
-    let agent = marked
-        .map(|harness| harness.name.to_owned())
+    let asker = facts.asker.as_ref().map(|(name, _)| *name);
+    let agent = asker
+        .or(marked.map(|harness| harness.name))
+        .map(str::to_owned)
         .or_else(|| NAMING.iter().find_map(|v| facts.value(v)).and_then(agent_name))
         .or_else(|| facts.ancestor.map(str::to_owned));
     Session { label: named.map_or_else(|| id.key(), clean), id, agent }
@@ -146,6 +156,7 @@ pub fn facts(
         terminal: raw::session_leader()
             .map(|pid| SessionProcess::of(pid).unwrap_or(SessionProcess { pid, start: 0 })),
         ancestor: BY_PROCESS.into_iter().find(|name| ancestry.has(name)),
+        asker: None,
     }
 }
 
@@ -176,7 +187,7 @@ fn agent_name(value: &str) -> Option<String> {
 }
 
 /// Anybody may set these: no control characters, and no length that hurts a log.
-fn clean(value: &str) -> String {
+pub fn clean(value: &str) -> String {
     const LENGTH: usize = 128;
     value.chars().take(LENGTH).map(|c| if c.is_control() { '?' } else { c }).collect()
 }

@@ -236,6 +236,12 @@ pub fn in_canonical_directory(path: PathBuf) -> PathBuf {
     }
 }
 
+/// The directory without links; none where there is no such directory.
+pub fn real_directory(path: &Path) -> Option<PathBuf> {
+    let path = path.is_absolute().then(|| path.canonicalize().ok())??;
+    path.is_dir().then_some(path)
+}
+
 /// The fraction's type differs from one system to the next.
 fn nanoseconds(seconds: i64, fraction: impl Into<i128>) -> i128 {
     i128::from(seconds) * 1_000_000_000 + fraction.into()

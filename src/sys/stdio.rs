@@ -55,6 +55,11 @@ pub fn print_bytes(bytes: &[u8]) {
     }
 }
 
+/// Is somebody there who types?
+pub fn is_typed() -> bool {
+    std::io::stdin().is_terminal()
+}
+
 /// All of standard input, which may have 4 MiB: more, or what cannot be read, is an error.
 pub fn input() -> io::Result<Vec<u8>> {
     const LARGEST: usize = 4 << 20;

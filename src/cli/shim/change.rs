@@ -73,7 +73,7 @@ fn command(name: &OsString) -> Option<(String, String)> {
 }
 
 pub fn uninstall(names: &[OsString], all: bool, place: &Place) -> Outcome {
-    by_a_person()?;
+    by_a_person("embargo uninstall")?;
     let path = place.path(&Context::of_caller())?;
     let mut is_short = false;
     if path.is_dir() {

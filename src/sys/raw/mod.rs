@@ -7,6 +7,7 @@
 mod apart;
 #[cfg(target_env = "musl")]
 mod heap;
+pub mod last_word;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fs::File;

@@ -1,0 +1,152 @@
+//! The dialects of payloads and answers.
+
+use super::{
+    Answer, Event, Reply, claude, cline, codex, copilot, cursor, gemini, goose, grok, status,
+};
+
+/// Whose payload it is, and so how it is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    Claude,
+    Codex,
+    /// Copilot CLI's own, in camel case.
+    Copilot,
+    /// Claude's shape as VS Code and Copilot CLI use it.
+    VsCode,
+    Cursor,
+    Gemini,
+    OpenCode,
+    Qwen,
+    Droid,
+    Windsurf,
+    Cline,
+    Goose,
+    Kiro,
+    Augment,
+    Agy,
+    Grok,
+}
+
+impl Dialect {
+    /// By the argument of `embargo hook`, the first name of each is the one that is told.
+    pub const NAMED: [(&'static str, Dialect); 16] = [
+        ("claude-code", Dialect::Claude),
+        ("claude", Dialect::Claude),
+        ("codex", Dialect::Codex),
+        ("copilot", Dialect::Copilot),
+        ("cursor", Dialect::Cursor),
+        ("gemini", Dialect::Gemini),
+        ("opencode", Dialect::OpenCode),
+        ("qwen", Dialect::Qwen),
+        ("droid", Dialect::Droid),
+        ("windsurf", Dialect::Windsurf),
+        ("cline", Dialect::Cline),
+        ("goose", Dialect::Goose),
+        ("kiro", Dialect::Kiro),
+        ("augment", Dialect::Augment),
+        ("agy", Dialect::Agy),
+        ("grok", Dialect::Grok),
+    ];
+
+    /// The dialect that a name stands for.
+    pub fn named(name: &[u8]) -> Option<Self> {
+        Self::NAMED.iter().find(|(n, _)| n.as_bytes() == name).map(|(_, dialect)| *dialect)
+    }
+
+    /// The harness by the name that sessions are kept under.
+    pub fn harness(self) -> &'static str {
+        match self {
+            Dialect::Claude => "claude",
+            Dialect::Codex => "codex",
+            Dialect::Copilot | Dialect::VsCode => "copilot",
+            Dialect::Cursor => "cursor",
+            Dialect::Gemini => "gemini",
+            Dialect::OpenCode => "opencode",
+            Dialect::Qwen => "qwen",
+            Dialect::Droid => "droid",
+            Dialect::Windsurf => "windsurf",
+            Dialect::Cline => "cline",
+            Dialect::Goose => "goose",
+            Dialect::Kiro => "kiro",
+            Dialect::Augment => "auggie",
+            Dialect::Agy => "antigravity",
+            Dialect::Grok => "grok",
+        }
+    }
+
+    /// Does the payload have Claude's fields, so that only little tells it from Claude's?
+    pub(super) fn has_claudes_fields(self) -> bool {
+        matches!(
+            self,
+            Dialect::Claude
+                | Dialect::Codex
+                | Dialect::VsCode
+                | Dialect::Qwen
+                | Dialect::Droid
+                | Dialect::Kiro
+                | Dialect::Augment
+        )
+    }
+
+    /// Can the harness ask its user about this command?
+    ///
+    /// Documented for Claude, Copilot, VS Code, Cursor's `beforeShellExecution` and Qwen; source for
+    /// Gemini; measured for agy. Droid documents it and nobody has seen it. The others have none,
+    /// and Codex runs a command whose hook says `ask` (source, 0.160).
+    pub fn asks(self, event: &Event, name: &str) -> bool {
+        match self {
+            Dialect::Claude
+            | Dialect::Copilot
+            | Dialect::VsCode
+            | Dialect::Qwen
+            | Dialect::Gemini
+            | Dialect::Agy => true,
+            Dialect::Cursor => name == "beforeShellExecution",
+            // It is about to ask anyway.
+            Dialect::Codex => matches!(event, Event::Permission(_)),
+            _ => false,
+        }
+    }
+
+    /// Does text get into the agent's context here, without a decision?
+    ///
+    /// Documented for Claude and Codex; of Claude's shape elsewhere, for beginnings only, inferred.
+    pub fn takes_notes(self, event: &Event) -> bool {
+        match event {
+            Event::Start => matches!(self, Dialect::Claude | Dialect::Codex | Dialect::VsCode),
+            Event::Command(_) | Event::Ended => matches!(self, Dialect::Claude | Dialect::Codex),
+            Event::Permission(_) | Event::Other => false,
+        }
+    }
+
+    /// The answer to an event of this name.
+    pub fn answer(self, name: &str, reply: Reply<'_>) -> Answer {
+        match self {
+            Dialect::Claude => claude::answer_everywhere(name, reply),
+            Dialect::VsCode | Dialect::Qwen => claude::answer(name, reply),
+            Dialect::Codex => codex::answer(name, reply),
+            Dialect::Copilot => copilot::answer(name, reply),
+            Dialect::Cursor => cursor::answer(name, reply),
+            Dialect::Gemini => gemini::answer(reply),
+            Dialect::Agy => gemini::answer_of_agy(reply),
+            Dialect::Cline => cline::answer(reply),
+            Dialect::Goose => goose::answer(reply),
+            Dialect::Grok => grok::answer(reply),
+            Dialect::Windsurf
+            | Dialect::Kiro
+            | Dialect::Augment
+            | Dialect::Droid
+            | Dialect::OpenCode => status::answer(reply),
+        }
+    }
+
+    /// When embargo itself failed: a command is denied, a beginning gets a note.
+    pub fn failure(self, event: &Event, name: &str, text: &str) -> Answer {
+        let reply = match event {
+            Event::Command(_) | Event::Permission(_) => Reply::Deny(text),
+            Event::Start if self.takes_notes(event) => Reply::Note(text),
+            Event::Start | Event::Ended | Event::Other => Reply::Silence,
+        };
+        self.answer(name, reply)
+    }
+}
