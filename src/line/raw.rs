@@ -76,19 +76,33 @@ pub fn from_part(part: &str, bodies: &mut impl Iterator<Item = Body>) -> Raw {
         }
     }
     let mut words = std::mem::take(&mut raw.words).into_iter().peekable();
+    let mut is_time = false;
     while let Some(word) = words.peek() {
-        let is_time = word == "time";
+        is_time = word == "time";
         if is_assignment(word) {
             raw.assignments.extend(words.next());
         } else if KEYWORDS.contains(&word.as_str()) {
             words.next();
-            while is_time && words.next_if(|word| word == "-p" || word == "--").is_some() {}
+            while is_time && words.next_if(|word| word == "-p").is_some() {}
         } else {
             break;
         }
     }
     raw.words = words.collect();
+    if is_time {
+        behind_time(&mut raw.words);
+    }
     raw
+}
+
+/// What stands behind the reserved word `time` and its `-p`: with another option it is the
+/// program of that name, and reads that itself.
+pub fn behind_time(words: &mut Vec<String>) {
+    match words.first().map(String::as_str) {
+        Some("--") => drop(words.remove(0)),
+        Some(option) if option.starts_with('-') => words.insert(0, "time".to_owned()),
+        _ => {}
+    }
 }
 
 /// How much of a text belongs to the simple command at its start.

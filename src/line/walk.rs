@@ -32,6 +32,8 @@ pub struct Walker {
     pub(super) misled: bool,
     way: Way,
     nested: usize,
+    /// The next command stands behind the reserved word `time`.
+    is_timed: bool,
 }
 
 /// Where in the line a command stands.
@@ -67,6 +69,7 @@ impl Default for Walker {
             misled: false,
             way: Way::Parsed,
             nested: NESTED,
+            is_timed: false,
         }
     }
 }
@@ -156,18 +159,24 @@ impl Walker {
         let text = source.of(&node.span);
         match node.kind {
             NodeKind::Command { assignments, words, redirects } => {
-                let raw = raw::Raw {
+                let mut raw = raw::Raw {
                     source: text.to_owned(),
                     assignments: raw::texts(assignments),
                     words: raw::texts(words),
                     redirections: raw::redirections(redirects),
                 };
+                if std::mem::take(&mut self.is_timed) {
+                    raw::behind_time(&mut raw.words);
+                }
                 self.simple(raw, place);
             }
             NodeKind::Pipeline { commands, .. } => self.pipeline(commands, source, place),
             NodeKind::List { items } => self.list(items, source, place),
-            NodeKind::Negation { pipeline } | NodeKind::Time { pipeline, .. } => {
+            NodeKind::Negation { pipeline } => self.node(*pipeline, source, place),
+            NodeKind::Time { pipeline, .. } => {
+                self.is_timed = true;
                 self.node(*pipeline, source, place);
+                self.is_timed = false;
             }
             compound => self.compound(compound, text, source, place),
         }
