@@ -3,14 +3,20 @@
 //! (`shims/*.toml`), never by Rust that knows one command.
 
 mod catalogue;
+mod clause;
 mod compiled;
+mod does;
+mod effect;
 mod grammar;
 mod parse;
 mod quote;
 mod words;
 
 pub use catalogue::{Catalogue, Description, Example};
+pub use clause::{Clause, ClauseFault, Condition, Reach, Stand, What};
 pub use compiled::{Compiled, Program, compile, stem};
+pub use does::effects;
+pub use effect::{Act, Effect, Object, Thing};
 pub use grammar::{Grammar, OptionSpec, Takes, Wraps};
 pub use parse::{parse, parse_with};
 pub use quote::{join, quote};
