@@ -27,15 +27,16 @@ pub struct Bites {
 
 /// Where can this rule bite?
 pub fn bites(rule: &Rule) -> Bites {
-    let text = if rule.subject.effects.is_empty() { Reach::Full } else { Reach::Never };
+    let text = Reach::Full;
     Bites { shim: in_shims(rule), line: text, hook: text, transcript: text }
 }
 
 fn in_shims(rule: &Rule) -> Reach {
     let subject = &rule.subject;
     let seen = subject.forms.iter().filter(|form| matches!(form, Form::Command { .. })).count();
-    if !subject.effects.is_empty() {
-        Reach::Never
+    if subject.forms.is_empty() && !subject.effects.is_empty() {
+        // Shims are made of all that is known to do such a thing.
+        Reach::Full
     } else if subject.forms.is_empty() {
         Reach::Partly
     } else if seen == subject.forms.len() {

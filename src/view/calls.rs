@@ -70,6 +70,8 @@ impl View<'_> {
             line: Some(Arc::clone(whole)),
             stage,
             ancestry: above.clone(),
+            effects: Vec::new(),
+            place: None,
         }
     }
 

@@ -1,10 +1,15 @@
 //! Does a policy do what its own examples say (A17), and let through what it
 //! prescribes?
 
-use bstr::BString;
+use std::path::Path;
+use std::sync::Arc;
+
+use bstr::{BString, ByteSlice};
 
 use crate::config::{ExampleLine, RuleExamples};
-use crate::policy::{Ancestry, Invocation, Rule, RuleId, Ruling, Severity, Verdict, judge_all};
+use crate::policy::{
+    Ancestry, Invocation, Place, Rule, RuleId, Ruling, Severity, Verdict, judge_all,
+};
 
 use super::{Contents, View, encode};
 
@@ -47,8 +52,16 @@ pub fn prove<'e>(contents: &Contents, examples: &'e [RuleExamples]) -> Proof<'e>
     for example in examples {
         let is_it = |rule: &&Rule| rule.id == example.rule && rule.origin == example.origin;
         let Some(rule) = contents.policy.rules.iter().find(is_it) else { continue };
+        let place = place(rule);
+        let read = |text: &str| {
+            let mut calls = view.calls_of_line(text, &Ancestry::default());
+            if view.speaks_of_effects() {
+                view.add_effects(&mut calls, &place);
+            }
+            calls
+        };
         let mut check = |claim, line: &'e ExampleLine, text: String| {
-            let calls = view.calls_of_line(&text, &Ancestry::default());
+            let calls = read(&text);
             match against(claim, rule, &calls, contents) {
                 None => proof.passed += 1,
                 Some(by) => {
@@ -60,10 +73,16 @@ pub fn prove<'e>(contents: &Contents, examples: &'e [RuleExamples]) -> Proof<'e>
         example.permits.iter().for_each(|l| check(Claim::Permits, l, l.text.clone()));
         let model = example.refuses.first().map(|l| l.text.as_str());
         let filled =
-            |l: &ExampleLine| fill(&l.text, model.and_then(|m| model_call(&view, rule, m)));
+            |l: &ExampleLine| fill(&l.text, model.and_then(|m| model_call(rule, &read(m))));
         example.instead.iter().for_each(|l| check(Claim::Instead, l, filled(l)));
     }
     proof
+}
+
+/// Examples are taken as run where the rule's file is.
+fn place(rule: &Rule) -> Arc<Place> {
+    let directory = Path::new(&rule.origin.file).parent().and_then(<[u8]>::from_path);
+    Arc::new(Place { cwd: directory.unwrap_or_default().into(), ..Place::default() })
 }
 
 /// Why the claim does not hold; `None` when it does.
@@ -102,8 +121,7 @@ fn against(
 }
 
 /// The call in a `refuses` line that the rule speaks of: its arguments fill templates.
-fn model_call(view: &View<'_>, rule: &Rule, text: &str) -> Option<Vec<BString>> {
-    let calls = view.calls_of_line(text, &Ancestry::default());
+fn model_call(rule: &Rule, calls: &[Invocation]) -> Option<Vec<BString>> {
     let call = calls.iter().find(|call| rule.covers(call))?;
     Some(call.words.argv().to_vec())
 }
