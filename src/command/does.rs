@@ -23,6 +23,18 @@ pub fn effects(words: &Words, clauses: &[Clause]) -> Vec<Effect> {
     found
 }
 
+impl Effect {
+    /// Its path from where the command's own working directory is `at`.
+    pub fn seen_from(self, at: &BString) -> Effect {
+        let on = match self.on {
+            Object::Path(path) => Object::Path(join(at, &path)),
+            Object::Below(path) => Object::Below(join(at, &path)),
+            other => other,
+        };
+        Effect { act: self.act, on }
+    }
+}
+
 /// `--help` and `--version` print, and that is all (GNU coding standards, 4.8).
 fn asks_about_itself(words: &Words) -> bool {
     let asks = |name: &[u8]| name == b"--help" || name == b"--version";

@@ -49,17 +49,16 @@ impl Rule {
         if named.is_empty() {
             return true;
         }
-        if named.runs.iter().any(|name| call.words.is_program(name)) {
-            return true;
-        }
+        let is_run = named.runs.iter().any(|name| call.words.is_program(name));
         let nowhere = Place::default();
         let at = At { rule: self, call, place: call.place.as_deref().unwrap_or(&nowhere) };
         if matches!(self.ruling, Ruling::Allow { .. }) {
             let counts = |e: &&Effect| !matches!(e.act, Act::Creates | Act::Appends);
             let mut all = call.effects.iter().filter(counts).peekable();
-            return all.peek().is_some() && all.all(|e| at.is_certain(e, named.on(e.act)));
+            return (is_run || all.peek().is_some())
+                && all.all(|e| at.is_certain(e, named.on(e.act)));
         }
-        call.effects.iter().any(|effect| at.is_possible(effect, named.on(effect.act)))
+        is_run || call.effects.iter().any(|effect| at.is_possible(effect, named.on(effect.act)))
     }
 }
 

@@ -21,8 +21,10 @@ impl View<'_> {
             let Some(call) = from.first_mut() else { continue };
             call.place.get_or_insert_with(|| Arc::clone(place));
             let clauses = self.clauses(call.words.path());
+            let at = moved(call, before);
             for effect in effects(&call.words, &clauses) {
                 for effect in self.where_found(effect, call, before) {
+                    let effect = at.iter().fold(effect, |effect, at| effect.seen_from(at));
                     if !call.effects.contains(&effect) {
                         call.effects.push(effect);
                     }
@@ -51,12 +53,7 @@ impl View<'_> {
         if roots.is_empty() {
             roots.push(".".into());
         }
-        // `dir/{}` of -execdir, where {} is `./name`: what is before it is kept.
-        let at = |root: &BString| {
-            let name = root.trim_end_with(|c| c == '/');
-            let name = name.rsplit(|b| *b == b'/').next().unwrap_or(name);
-            let into = path.len() > FOUND.len();
-            let root = if into { name } else { root.as_slice() };
+        let with = |root: &[u8]| {
             let path = BString::from(path.replace(FOUND, root));
             let on = match &effect.on {
                 Object::Below(_) => Object::Below(path),
@@ -64,6 +61,23 @@ impl View<'_> {
             };
             Effect { act: effect.act, on }
         };
-        roots.iter().map(at).collect()
+        // `mv {} dir` makes `dir/name`.
+        let is_named = path.len() > FOUND.len() && !path.starts_with(b"./{}");
+        let both = roots.iter().flat_map(|root| {
+            let name = root.trim_end_with(|c| c == '/').rsplit(|b| *b == b'/').next();
+            [Some(with(root)), name.filter(|_| is_named).map(with)]
+        });
+        both.flatten().collect()
     }
+}
+
+/// Where the wrappers of a call have moved it, innermost first: `env -C dir rm x`.
+fn moved(call: &Invocation, before: &[Invocation]) -> Vec<BString> {
+    let wrappers = call
+        .ancestry
+        .processes
+        .iter()
+        .filter_map(|process| before.iter().rev().find(|c| c.words.argv() == process.argv));
+    let moved = wrappers.filter(|wrapper| !wrapper.words.directories().is_empty());
+    moved.filter_map(|wrapper| wrapper.words.stands().into_iter().next()).collect()
 }
