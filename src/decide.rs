@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
 
-use crate::command::join;
+use crate::command::{Act, Effect, Object, join};
 use crate::policy::{
     Ancestry, Invocation, Layer, Origin, Place, Reserved, Rule, Settings, Verdict, judge_all,
 };
@@ -195,8 +195,29 @@ fn calls(
     };
     if view.speaks_of_effects() {
         view.add_effects(&mut calls, &place(context));
+        calls.iter_mut().for_each(|call| follow_links(call, context));
     }
     calls
+}
+
+/// What is behind a link undergoes it too: `rm d/x`, where `d` leads to `dist`.
+fn follow_links(call: &mut Invocation, context: &Context) {
+    for effect in call.effects.clone() {
+        let (Object::Path(path) | Object::Below(path)) = &effect.on else { continue };
+        let typed = absolute(context.cwd.as_deref(), &path.to_path_lossy());
+        // A link itself is deleted and moved, not what it leads to.
+        let is_itself = matches!(effect.act, Act::Deletes | Act::Moves) && !path.ends_with(b"/");
+        let real = match is_itself {
+            true => sources::in_canonical_directory(typed.clone()),
+            false => sources::canonical(typed.clone()),
+        };
+        let Some(real_path) = <[u8]>::from_path(&real).filter(|_| real != typed) else { continue };
+        let on = match effect.on {
+            Object::Below(_) => Object::Below(real_path.into()),
+            _ => Object::Path(real_path.into()),
+        };
+        call.effects.push(Effect { act: effect.act, on });
+    }
 }
 
 /// Where a call is made, as rules on effects need to know it.

@@ -165,7 +165,12 @@ fn shims_and_verbs_judge_by_what_is_done() {
     world.shim("rm", &["-rf", "dist"]).cwd("project/sub").run();
     world.shim("rm", &["-rf", "distx"]).run();
     world.shim("mv", &["dist", "old"]).run();
+    world.write("project/dist/x", "");
+    std::os::unix::fs::symlink("dist", world.path("project/link")).expect("a link");
+    world.shim("rm", &["link/x"]).stderr_has(&["`dist`"]).status(86).run();
     assert_eq!(world.calls(), "rm -rf dist\nrm -rf distx\nmv dist old\n");
+    world.shim("rm", &["link"]).run();
+    assert_eq!(world.calls().lines().last(), Some("rm link"), "the link alone");
     world.embargo(&["check", "git clean -fdx"]).stdout_has(&["`dist`"]).status(86).run();
     let told = ["does      moves dist, overwrites old, overwrites old/dist"];
     world.embargo(&["explain", "--argv", "mv", "dist", "old"]).stdout_has(&told).run();
