@@ -16,11 +16,15 @@ use policy::Layer;
 #[path = "src/command"]
 mod command {
     mod catalogue;
+    mod clause;
     mod compiled;
+    mod effect;
     mod grammar;
 
     pub use catalogue::{Catalogue, Description, Example};
+    pub use clause::{Clause, ClauseFault};
     pub use compiled::compile;
+    pub use effect::{Act, Thing};
     pub use grammar::{Grammar, OptionSpec, Wraps};
 }
 
@@ -76,8 +80,8 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// All of `shims/`, without what nothing in the binary reads: examples, sources, effects as
-/// long as none is judged, and what manuals call the values of options.
+/// All of `shims/`, without what nothing in the binary reads: examples, sources, flags that
+/// always ask, and what manuals call the values of options.
 fn catalogue(root: &Path) -> Result<Catalogue, Failure> {
     let mut catalogue = Catalogue::default();
     for path in tables(&root.join("shims"))? {
@@ -92,7 +96,6 @@ fn catalogue(root: &Path) -> Result<Catalogue, Failure> {
         })?;
         description.examples.clear();
         description.manual.clear();
-        description.effects.clear();
         description.dangerous.clear();
         description.action_words.clear();
         for grammar in description.grammars.values_mut() {

@@ -2,12 +2,13 @@
 //! `check` and `explain` all come here, so that they cannot disagree.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
 
-use crate::command::join;
+use crate::command::{Act, Effect, Object, join};
 use crate::policy::{
-    Ancestry, Invocation, Layer, Origin, Reserved, Rule, Settings, Verdict, judge_all,
+    Ancestry, Invocation, Layer, Origin, Place, Reserved, Rule, Settings, Verdict, judge_all,
 };
 use crate::sys::context::{Context, absolute};
 use crate::sys::policy_view::{self, ViewBytes};
@@ -123,7 +124,8 @@ fn decide_by(
             return Ok(decision);
         }
     }
-    let elsewhere = effective_directories(context, &calls(&view, subject, &Ancestry::default()));
+    let elsewhere =
+        effective_directories(context, &calls(context, &view, subject, &Ancestry::default()));
     if !elsewhere.is_empty() {
         let there = sources::find(context, &elsewhere);
         if there != found {
@@ -141,7 +143,7 @@ fn weigh(
     view: &View<'_>,
     sources: Vec<SourceRecord>,
 ) -> Result<Option<Decision>, Distrust> {
-    let mut calls = calls(view, subject, &Ancestry::default());
+    let mut calls = calls(context, view, subject, &Ancestry::default());
     // What is inside need not meet a shim of its own: `env` may give it another PATH.
     calls.iter().try_for_each(|call| trusted(view, call.words.called()))?;
     let entry = calls.first().and_then(|call| view.program(call.words.called()));
@@ -156,6 +158,7 @@ fn weigh(
     {
         let session = context.record.as_ref().and_then(|r| r.session);
         calls = self::calls(
+            context,
             view,
             subject,
             &processes::ancestry(session, argv, environment::shell_ran()),
@@ -179,11 +182,51 @@ fn damaged() -> Distrust {
     Distrust { message: "the compiled policy is damaged".to_owned() }
 }
 
-fn calls(view: &View<'_>, subject: Subject<'_>, ancestry: &Ancestry) -> Vec<Invocation> {
-    match subject {
+fn calls(
+    context: &Context,
+    view: &View<'_>,
+    subject: Subject<'_>,
+    ancestry: &Ancestry,
+) -> Vec<Invocation> {
+    let mut calls = match subject {
         Subject::Call(argv) | Subject::Argv(argv) => view.calls(argv, ancestry),
         Subject::Line(text) => view.calls_of_line(text, ancestry),
+    };
+    if view.speaks_of_effects() {
+        view.add_effects(&mut calls, &place(context));
+        calls.iter_mut().for_each(|call| follow_links(call, context));
     }
+    calls
+}
+
+/// What is behind a link undergoes it too: `rm d/x`, where `d` leads to `dist`.
+fn follow_links(call: &mut Invocation, context: &Context) {
+    for effect in call.effects.clone() {
+        let (Object::Path(path) | Object::Below(path)) = &effect.on else { continue };
+        let typed = absolute(context.cwd.as_deref(), &path.to_path_lossy());
+        // A link itself is deleted and moved, not what it leads to.
+        let is_itself = matches!(effect.act, Act::Deletes | Act::Moves) && !path.ends_with(b"/");
+        let real = match is_itself {
+            true => sources::in_canonical_directory(typed.clone()),
+            false => sources::canonical(typed.clone()),
+        };
+        let Some(real_path) = <[u8]>::from_path(&real).filter(|_| real != typed) else { continue };
+        let on = match effect.on {
+            Object::Below(_) => Object::Below(real_path.into()),
+            _ => Object::Path(real_path.into()),
+        };
+        call.effects.push(Effect { act: effect.act, on });
+    }
+}
+
+/// Where a call is made, as rules on effects need to know it.
+pub fn place(context: &Context) -> Arc<Place> {
+    let bytes = |path: &Path| <[u8]>::from_path(path).map(BString::from);
+    let homes = context.homes();
+    Arc::new(Place {
+        cwd: context.cwd.as_deref().and_then(bytes).unwrap_or_default(),
+        homes: homes.iter().filter_map(|home| bytes(home)).collect(),
+    })
 }
 
 /// Where the calls will work, if not here: `git -C dir`, `gradle -p dir`.

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bstr::BString;
 use embargo::line;
-use embargo::policy::{Ancestry, Invocation, Layer, Process, Rule, Verdict, judge_all};
+use embargo::policy::{Ancestry, Invocation, Layer, Place, Process, Rule, Verdict, judge_all};
 use embargo::render::refusal::{Circumstances, agent_voice, severity_name, warning};
 use embargo::view::{Contents, Read, View, compile, encode};
 use serde::Deserialize;
@@ -114,7 +115,7 @@ fn check(case: &Case, policies: &BTreeMap<&str, &PolicyText>) -> Result<(), Stri
     let bytes = encode(&contents);
     let view = View::open(&bytes).map_err(|_| "the view does not open".to_owned())?;
     let ancestry = ancestry(case);
-    let calls = match (&case.argv, &case.line) {
+    let mut calls = match (&case.argv, &case.line) {
         (Some(argv), _) => {
             let argv: Vec<BString> = argv.iter().map(|a| BString::from(a.as_str())).collect();
             view.calls(&argv, &ancestry)
@@ -122,6 +123,10 @@ fn check(case: &Case, policies: &BTreeMap<&str, &PolicyText>) -> Result<(), Stri
         (None, Some(line)) => view.calls_of_line(line, &ancestry),
         (None, None) => return Err("neither argv nor line".to_owned()),
     };
+    if view.speaks_of_effects() {
+        let place = Place { cwd: "/proj".into(), homes: vec!["/home/u".into()] };
+        view.add_effects(&mut calls, &Arc::new(place));
+    }
     same_as_without_index(&contents, &view, &calls)?;
 
     let rules = view.candidates(&calls);

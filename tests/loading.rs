@@ -266,8 +266,9 @@ fn each_rule_says_where_it_can_bite() {
         ("command = ['gradle', '| head']", Partly, Full),
         ("command = '| head -'", Never, Full),
         ("pattern = 'x'", Partly, Full),
-        ("deletes = ['dist/**']", Never, Never),
-        ("command = 'rm'\ndeletes = ['dist/**']", Never, Never),
+        ("deletes = ['dist/**']", Full, Full),
+        ("runs = ['gradle']", Full, Full),
+        ("command = 'rm'\ndeletes = ['dist/**']", Full, Full),
     ];
     for (rule, shim, line) in table {
         let loaded =
@@ -276,7 +277,6 @@ fn each_rule_says_where_it_can_bite() {
         assert_eq!(bites(&loaded.policy.rules[0]), expected, "{rule}");
         let notes: Vec<&str> = loaded.diagnostics.iter().map(|d| d.code.name()).collect();
         let expected: &[&str] = match (shim, line) {
-            (_, Never) => &["effects-not-judged"],
             (Never, _) => &["no-shim"],
             (Partly, _) if rule.starts_with("pattern") => &["no-shim"],
             _ => &[],

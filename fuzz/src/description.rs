@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use bstr::{BStr, BString};
-use embargo::command::{Catalogue, Compiled, Description, Program, compile, parse, parse_with};
+use embargo::command::{
+    Catalogue, Compiled, Description, Program, compile, effects, parse, parse_with,
+};
 use embargo::config;
 use embargo::policy::Layer;
 use embargo::view::{Contents, View, encode, source_text};
@@ -40,7 +42,17 @@ fn assert_same_compiled(alone: &Catalogue, description: &Description, argvs: &[V
         assert_eq!(compiled.grammar(path).as_ref(), Some(grammar), "{path}");
         assert_eq!(alone.grammar(path).as_ref(), Some(grammar), "{path}");
     }
-    let bare = Description { grammars: Default::default(), ..description.clone() };
+    let canonical = &description.names[0];
+    for path in description.grammars.keys() {
+        let wanted = description.effects.get(path).cloned().unwrap_or_default();
+        assert_eq!(compiled.effects(canonical, path), wanted, "{path}");
+        assert_eq!(alone.effects(path), wanted, "{path}");
+    }
+    let bare = Description {
+        grammars: Default::default(),
+        effects: Default::default(),
+        ..description.clone()
+    };
     assert_eq!(compiled.facts(&description.names[0]), Some(bare));
     for name in description.names.iter().flat_map(|name| called(name)) {
         let found = compiled.program(name.as_bytes()).map(facts);
@@ -50,6 +62,8 @@ fn assert_same_compiled(alone: &Catalogue, description: &Description, argvs: &[V
         let canonical = alone.canonical(argv[0].as_ref());
         let read = parse_with(argv, canonical.as_deref(), |path| compiled.grammar(path));
         assert_eq!(read, parse(argv, alone));
+        let done = effects(&read, &alone.effects(read.path()));
+        assert!(done.iter().all(|effect| !effect.to_string().is_empty()));
     }
 }
 
@@ -67,9 +81,9 @@ fn assert_same_in_view(description: Description, argvs: &[Vec<BString>]) {
 }
 
 /// Everything but the name it was filed under: `x*` and `x1*` may both fit.
-fn facts(program: Program) -> (String, bool, bool, bool) {
-    let Program { name: _, canonical, argv0_is_path, wraps, changes_directory } = program;
-    (canonical, argv0_is_path, wraps, changes_directory)
+fn facts(program: Program) -> (String, bool, bool, bool, u16) {
+    let Program { name: _, canonical, argv0_is_path, wraps, changes_directory, acts } = program;
+    (canonical, argv0_is_path, wraps, changes_directory, acts)
 }
 
 /// Names that a description's name stands for.

@@ -130,6 +130,7 @@ impl<'w> Reading<'w> {
             || words.wrapped().iter().any(in_wrapped)
             || words.flags().iter().any(|flag| self.is_part_of(given, flag))
             || self.grammars.iter().any(|grammar| is_alias(grammar, given))
+            || self.grammars.iter().any(|grammar| is_letters(grammar, given))
             || given.find_byte(b'=').is_some_and(|at| at > 0 && given[0] != b'-')
     }
 
@@ -182,6 +183,11 @@ impl<'w> Reading<'w> {
             assert!(value.is_none_or(|value| all.contains_str(value)), "{flag:?}: {words:?}");
         }
     }
+}
+
+/// `xzf` of tar.
+fn is_letters(grammar: &Grammar, word: &BString) -> bool {
+    grammar.letters_first && word.iter().all(|letter| grammar.option(&[b'-', *letter]).is_some())
 }
 
 /// A subcommand by any name, one word of it or all.

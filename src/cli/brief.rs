@@ -78,7 +78,6 @@ pub fn ordered(contents: &Contents) -> Vec<&Rule> {
         .rules
         .iter()
         .filter(|rule| !matches!(rule.ruling, Ruling::Allow { .. }))
-        .filter(|rule| rule.subject.effects.is_empty())
         .map(|rule| (rule.subject.forms.iter().any(|f| is_there(f) || is_name(f)), rule))
         .collect();
     rules.sort_by_key(|(is_there, rule)| {

@@ -1,11 +1,13 @@
 //! `embargo explain`: the whole way to a verdict, for whoever wonders about it.
 
+use std::sync::Arc;
+
 use super::Outcome;
 use super::in_force;
 use super::judging::{self, Asked, Distrusted, Policies, Question};
-use crate::decide::Decision;
+use crate::decide::{self, Decision};
 use crate::line;
-use crate::policy::{Ancestry, Exit, Invocation, Rule, considered};
+use crate::policy::{Ancestry, Exit, Invocation, Place, Rule, considered};
 use crate::render::explain::{Explanation, Unknown};
 use crate::render::refusal::Circumstances;
 use crate::render::{answer, explain, trouble};
@@ -63,6 +65,7 @@ fn explained(policies: &Policies, asked: &Asked, json: bool) -> Result<String, D
     if decision.calls.is_empty() {
         decision.calls = calls(asked, &contents);
     }
+    add_effects(&mut decision.calls, &contents, &decide::place(&context));
     let policy = &contents.policy;
     let considered =
         decision.calls.iter().map(|call| considered(&policy.rules, &policy.reserved, call));
@@ -85,6 +88,14 @@ fn explained(policies: &Policies, asked: &Asked, json: bool) -> Result<String, D
         true => answer::object(&explain::json(&explanation)),
         false => explain::plain(&explanation),
     })
+}
+
+/// What each call does is told whether or not a rule asks.
+fn add_effects(calls: &mut [Invocation], contents: &Contents, place: &Arc<Place>) {
+    let bytes = encode(contents);
+    if let Ok(view) = View::open(&bytes) {
+        view.add_effects(calls, place);
+    }
 }
 
 /// A call that no rule can speak of was not taken apart on the way to its verdict.

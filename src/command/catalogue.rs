@@ -6,7 +6,7 @@ use bstr::{BStr, ByteSlice};
 use serde::{Deserialize, Serialize};
 
 use super::compiled::{Compiled, Program, without_version};
-use super::{Grammar, Wraps};
+use super::{Clause, Grammar, Wraps};
 
 /// One command description.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,8 +21,8 @@ pub struct Description {
     pub action_words: BTreeMap<String, u32>,
     /// Flags that always ask again (C4), by path; none in what is compiled in, until they do.
     pub dangerous: BTreeMap<String, Vec<String>>,
-    /// What the arguments undergo, by path: free, and not compiled in, until effects are judged.
-    pub effects: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    /// What its arguments undergo, by path.
+    pub effects: BTreeMap<String, Vec<Clause>>,
     /// Programs that run this one without calling it: `python -m pip` is pip.
     pub run_by: Vec<String>,
     /// The program finds its installation through argv\[0\]: it gets its absolute path.
@@ -46,6 +46,8 @@ pub struct Example {
     pub wrapped: Option<Vec<String>>,
     #[serde(default)]
     pub text: Option<String>,
+    #[serde(default)]
+    pub effects: Option<Vec<String>>,
     #[serde(default)]
     pub why: Option<String>,
 }
@@ -92,6 +94,15 @@ impl Catalogue {
         own.or_else(|| self.base.program(called))
     }
 
+    /// What the arguments of a path of command and subcommands undergo.
+    pub fn effects(&self, path: &str) -> Vec<Clause> {
+        let program = path.split(' ').next().unwrap_or(path);
+        match self.descriptions.get(program) {
+            Some(description) => description.effects.get(path).cloned().unwrap_or_default(),
+            None => self.base.effects(program, path),
+        }
+    }
+
     /// The canonical name behind a program's basename.
     pub fn canonical(&self, called: &BStr) -> Option<String> {
         self.program(called).map(|program| program.canonical)
@@ -124,6 +135,19 @@ impl Catalogue {
         let mut names = self.base.names();
         names.extend(self.programs.keys().cloned());
         names
+    }
+
+    /// Every name of a program that does one of these acts ([`Act::bit`]).
+    ///
+    /// [`Act::bit`]: super::Act::bit
+    pub fn acting(&self, acts: u16) -> Vec<String> {
+        let does = |program: &Program| program.acts & acts != 0;
+        let is_ours = |program: &Program| self.descriptions.contains_key(&program.canonical);
+        let base = self.base.names().into_iter();
+        let base = base.filter_map(|name| self.base.program(name.as_bytes()));
+        let base = base.filter(|program| does(program) && !is_ours(program));
+        let own = self.programs.values().filter(|program| does(program)).cloned();
+        own.chain(base).map(|program| program.name).collect()
     }
 
     /// Every name of a program that can start another below another PATH: `sudo`, `env`.

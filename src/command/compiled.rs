@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{Catalogue, Description, Grammar, Wraps};
+use super::{Catalogue, Clause, Description, Grammar, Wraps};
 
 /// What is known of a described program before its grammar is read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +16,8 @@ pub struct Program {
     pub wraps: bool,
     /// An option may change the directory it works in.
     pub changes_directory: bool,
+    /// What it may do, as a set of acts.
+    pub acts: u16,
 }
 
 impl Program {
@@ -24,6 +26,8 @@ impl Program {
         let any = |of: fn(&Grammar) -> bool| description.grammars.values().any(of);
         let wraps = any(|grammar| grammar.wraps != Wraps::Nothing);
         let changes_directory = any(|grammar| !grammar.directory.is_empty());
+        let acts = description.effects.values().flatten();
+        let acts = acts.fold(0, |acts, clause| acts | clause.bit());
         let canonical = description.names.first().cloned().unwrap_or_default();
         description.names.iter().map(move |name| Program {
             name: name.clone(),
@@ -31,6 +35,7 @@ impl Program {
             argv0_is_path: description.argv0_is_path,
             wraps,
             changes_directory,
+            acts,
         })
     }
 
@@ -76,6 +81,8 @@ enum Key<'k> {
     Grammar(&'k str),
     /// A description without its grammars.
     Facts(&'k str),
+    /// What each path of a program does.
+    Effects(&'k str),
     /// Names of programs that `NAME=VALUE` words may stand before.
     Assigning,
     /// Every name there is.
@@ -100,6 +107,12 @@ impl<'a> Compiled<'a> {
     /// By the path of command and subcommands.
     pub fn grammar(self, path: &str) -> Option<Grammar> {
         self.get(Key::Grammar(path))
+    }
+
+    /// What a path of a program does to its arguments.
+    pub fn effects(self, canonical: &str, path: &str) -> Vec<Clause> {
+        let all: Vec<(String, Vec<Clause>)> = self.get(Key::Effects(canonical)).unwrap_or_default();
+        all.into_iter().find(|(p, _)| p == path).map(|(_, clauses)| clauses).unwrap_or_default()
     }
 
     /// Everything but grammars, by canonical name.
@@ -153,6 +166,7 @@ impl Key<'_> {
             Key::Facts(canonical) => (4, canonical.as_bytes()),
             Key::Assigning => (5, b""),
             Key::Names => (6, b""),
+            Key::Effects(canonical) => (7, canonical.as_bytes()),
         };
         let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
         name.iter().fold(mix(0xcbf2_9ce4_8422_2325, &tag), mix)
@@ -176,7 +190,15 @@ pub fn compile(catalogue: &Catalogue) -> Result<(Vec<u8>, Vec<u8>), String> {
             add(Key::Grammar(path), pack(grammar));
         }
         let canonical = description.names.first().cloned().unwrap_or_default();
-        let facts = Description { grammars: Default::default(), ..description.clone() };
+        if !description.effects.is_empty() {
+            let effects: Vec<_> = description.effects.iter().collect();
+            add(Key::Effects(&canonical), pack(&effects));
+        }
+        let facts = Description {
+            grammars: Default::default(),
+            effects: Default::default(),
+            ..description.clone()
+        };
         add(Key::Facts(&canonical), pack(&facts));
         assigning.extend(description.assigns().then_some(canonical));
     }

@@ -26,6 +26,8 @@ pub struct Grammar {
     pub attached: bool,
     /// Long options may be shortened while unambiguous.
     pub abbreviations: bool,
+    /// The first word is letters of options, with or without a dash: `tar xf a.tar`.
+    pub letters_first: bool,
     /// `-20` is a flag.
     pub numeric: bool,
     /// After one of these and its value no option follows.

@@ -3,7 +3,10 @@
 //! (`shims/*.toml`), never by Rust that knows one command.
 
 mod catalogue;
+mod clause;
 mod compiled;
+mod does;
+mod effect;
 mod grammar;
 mod names;
 mod parse;
@@ -11,9 +14,12 @@ mod quote;
 mod words;
 
 pub use catalogue::{Catalogue, Description, Example};
+pub use clause::{Clause, ClauseFault, Condition, Reach, Stand, What};
 pub use compiled::{Compiled, Program, compile, stem};
+pub use does::effects;
+pub use effect::{Act, Effect, Object, Thing};
 pub use grammar::{Grammar, OptionSpec, Takes, Wraps};
 pub use names::{is_own_name, is_shim_name};
 pub use parse::{parse, parse_with};
 pub use quote::{join, quote};
-pub use words::{Flag, Word, Words, Wrapped};
+pub use words::{Flag, Word, Words, Wrapped, joined};

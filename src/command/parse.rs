@@ -81,6 +81,7 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
         let mut expects_subcommand = true;
         let mut doubtful = false;
         let mut skip = None;
+        self.letters();
         while let Some(word) = self.rest.pop() {
             let option = self.option(&word);
             match option {
@@ -114,7 +115,27 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
             let inner = std::mem::take(&mut self.inner);
             self.words.wrapped.push(Wrapped::Argv(inner));
         }
+        self.words.path = self.path;
         self.words
+    }
+
+    /// `tar xzf a.tgz`: the first word is letters of options, whose values follow in order.
+    fn letters(&mut self) {
+        if !self.level().letters_first {
+            return;
+        }
+        let Some(word) = self.rest.pop_if(|w| !w.is_empty() && !w.starts_with(b"-")) else {
+            return;
+        };
+        let found: Option<Vec<Found>> = word.iter().map(|b| self.find(&[b'-', *b])).collect();
+        match found {
+            Some(found) => {
+                for found in found {
+                    self.take(found, None);
+                }
+            }
+            None => self.rest.push(word),
+        }
     }
 
     fn level(&self) -> &Grammar {
@@ -139,6 +160,7 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
         self.path.push(' ');
         self.path.push_str(&name);
         self.words.words.push(Word { text: name.into(), doubtful });
+        self.words.subcommands = self.words.words.len();
         let inner = (self.lookup)(&self.path).unwrap_or_default();
         self.levels.push(inner);
         true
@@ -192,6 +214,7 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
             return Some(self.take(found, None));
         }
         if word == "--" {
+            self.words.dashes = Some(self.words.words.len());
             return Some(Then::OperandsOnly);
         }
         let signs: &[u8] = if self.wraps() == Wraps::Shell { b"-+" } else { b"-" };
@@ -303,6 +326,8 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
         let is_in = |list: &[String]| list.contains(&canonical);
         let ends = is_in(&level.ends_options);
         if is_in(&level.directory) {
+            let moves = level.directory.first() == Some(&canonical);
+            self.words.moved.extend(value.iter().map(|_| moves));
             self.words.directories.extend(value.clone());
         }
         let split = is_in(&level.splits);

@@ -11,6 +11,14 @@ pub struct Words {
     pub(super) words: Vec<Word>,
     pub(super) flags: Vec<Flag>,
     pub(super) directories: Vec<BString>,
+    /// Which of them the option gave that is listed first: it moves the command there.
+    pub(super) moved: Vec<bool>,
+    /// The command and its subcommands: `git push`.
+    pub(super) path: String,
+    /// How many words are subcommands, or stand before one.
+    pub(super) subcommands: usize,
+    /// How many words stand before a bare `--`.
+    pub(super) dashes: Option<usize>,
     pub(super) wrapped: Vec<Wrapped>,
 }
 
@@ -78,6 +86,34 @@ impl Words {
     /// Values of options that change the directory, in order: each relative to the one before.
     pub fn directories(&self) -> &[BString] {
         &self.directories
+    }
+
+    /// The command and its subcommands, as descriptions know them: `git stash push`.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The words behind the last subcommand.
+    pub fn operands(&self) -> &[Word] {
+        self.words.get(self.subcommands..).unwrap_or_default()
+    }
+
+    /// The words behind a bare `--`, if there is one.
+    pub fn behind_dashes(&self) -> Option<&[Word]> {
+        self.words.get(self.dashes?.max(self.subcommands)..)
+    }
+
+    /// Where the command stands, as seen from where it was started, and each other place where
+    /// it may work (`--work-tree`): relative paths among its arguments count from there.
+    pub fn stands(&self) -> Vec<BString> {
+        let mut at = BString::default();
+        let mut others = Vec::new();
+        for (directory, moves) in self.directories.iter().zip(&self.moved) {
+            let is_absolute = directory.starts_with(b"/") || at.is_empty();
+            let to = if is_absolute { directory.clone() } else { joined(&at, directory) };
+            if *moves { at = to } else { others.push(to) }
+        }
+        std::iter::once(at).chain(others).collect()
     }
 
     /// The commands inside.
@@ -152,6 +188,11 @@ impl Flag {
         value.is_some_and(|value| FALSE.iter().any(|no| value == no.as_bytes()))
     }
 
+    /// Is this one of its spellings?
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name.as_bytes() || self.spellings.split(", ").any(|s| s == name)
+    }
+
     fn is(&self, wanted: &str) -> bool {
         let (name, value) = match wanted.split_once('=') {
             Some((name, value)) => (name, Some(value)),
@@ -187,6 +228,14 @@ impl Flag {
             && self.name[1..].iter().all(u8::is_ascii_alphabetic);
         !self.known && is_bundle && self.name.contains(&letter)
     }
+}
+
+/// A path from where `at` leads.
+pub fn joined(at: &BString, path: &BString) -> BString {
+    if path.starts_with(b"/") {
+        return path.clone();
+    }
+    [at.as_slice(), b"/", path.as_slice()].concat().into()
 }
 
 pub(super) fn basename(path: &[u8]) -> &BStr {

@@ -28,7 +28,7 @@ pub struct Bites {
 
 /// Where can this rule bite?
 pub fn bites(rule: &Rule) -> Bites {
-    let text = if rule.subject.effects.is_empty() { Reach::Full } else { Reach::Never };
+    let text = Reach::Full;
     Bites { shim: in_shims(rule), line: text, hook: text, transcript: text }
 }
 
@@ -40,8 +40,9 @@ fn in_shims(rule: &Rule) -> Reach {
         Form::Fragment { .. } => false,
     };
     let seen = subject.forms.iter().filter(is_seen).count();
-    if !subject.effects.is_empty() {
-        Reach::Never
+    if subject.forms.is_empty() && !subject.effects.is_empty() {
+        // Shims are made of all that is known to do such a thing.
+        Reach::Full
     } else if subject.forms.is_empty() {
         Reach::Partly
     } else if seen == subject.forms.len() {

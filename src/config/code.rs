@@ -42,6 +42,7 @@ pub enum Code {
     InsteadRefused,
     BadOption,
     UnknownOption,
+    BadGlob,
     UnknownRuleInOver,
     AllowWithoutEffect,
     SameId,
@@ -49,7 +50,6 @@ pub enum Code {
     NeverMatches,
     VoidAllow,
     LiteralPattern,
-    EffectsNotJudged,
     NoShim,
     Shadowed,
     Misspelt,
@@ -195,6 +195,12 @@ impl Code {
             "a description names an option that it does not list",
         ),
         (
+            Code::BadGlob,
+            Error,
+            "bad-glob",
+            "a path of a rule on effects names nothing that there can be",
+        ),
+        (
             Code::UnknownRuleInOver,
             Warning,
             "unknown-rule-in-over",
@@ -235,12 +241,6 @@ impl Code {
             Note,
             "literal-pattern",
             "a pattern that is no regex is taken literally",
-        ),
-        (
-            Code::EffectsNotJudged,
-            Note,
-            "effects-not-judged",
-            "a rule on effects is kept and not yet judged",
         ),
         (
             Code::NoShim,

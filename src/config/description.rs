@@ -26,7 +26,7 @@ const KEYS: &[&str] = &[
     "negatable",
 ];
 
-const EXAMPLE_KEYS: &[&str] = &["argv", "words", "flags", "wrapped", "text", "why"];
+const EXAMPLE_KEYS: &[&str] = &["argv", "words", "flags", "wrapped", "text", "effects", "why"];
 
 /// Reads one description; all its faults are returned.
 pub fn description(source: &SourceText) -> Result<Description, Vec<Diagnostic>> {
@@ -163,6 +163,7 @@ fn example(node: &Node, report: &mut Report<'_>) -> Option<Example> {
         words: list("words"),
         flags: list("flags"),
         wrapped: fields.get("wrapped").map(|_| list("wrapped")),
+        effects: fields.get("effects").map(|_| list("effects")),
         text: fields.text("text", report).map(|t| t.text),
         why: fields.text("why", report).map(|t| t.text),
     })

@@ -1,9 +1,7 @@
 //! The part of a description that a program and each of its subcommands have:
 //! how arguments are read there.
 
-use std::collections::BTreeMap;
-
-use crate::command::{Grammar, OptionSpec, Wraps};
+use crate::command::{Clause, ClauseFault, Grammar, OptionSpec, Wraps};
 
 use super::fields::Fields;
 use super::options::{Groups, options};
@@ -21,6 +19,7 @@ pub(super) const KEYS: &[&str] = &[
     "action_words",
     "options_first",
     "before_subcommand",
+    "letters_first",
     "numeric",
     "wraps",
     "skip_operands",
@@ -41,7 +40,7 @@ pub(super) struct Level {
     pub grammar: Grammar,
     pub action_words: Option<u32>,
     pub dangerous: Vec<String>,
-    pub effects: BTreeMap<String, Vec<String>>,
+    pub effects: Vec<Clause>,
 }
 
 /// Reads a level that stands inside of the grammars `above`, outermost first.
@@ -57,6 +56,7 @@ pub(super) fn level(
         options: options(fields, groups, report),
         options_first: fields.truth("options_first", report).unwrap_or_default(),
         before_subcommand: fields.truth("before_subcommand", report).unwrap_or_default(),
+        letters_first: fields.truth("letters_first", report).unwrap_or_default(),
         numeric: fields.truth("numeric", report).unwrap_or_default(),
         wraps: fields.choice(("wraps", Code::BadValue), WRAPS, report).unwrap_or_default(),
         skip_operands: fields.number("skip_operands", 0, report).unwrap_or_default(),
@@ -72,7 +72,7 @@ pub(super) fn level(
     let dangerous = fields.texts("dangerous", report);
     let dangerous = dangerous.iter().filter_map(|name| known(name, &within, report)).collect();
     let action_words = fields.number("action_words", 1, report);
-    Level { action_words, dangerous, effects: effects(fields, report), grammar }
+    Level { action_words, dangerous, effects: effects(fields, &within, report), grammar }
 }
 
 /// The canonical spelling of an option that one of the grammars lists.
@@ -95,16 +95,42 @@ fn known(option: &Text, grammars: &[&Grammar], report: &mut Report<'_>) -> Optio
     None
 }
 
-/// What a level does to things, kept as it is written until effects are judged.
-fn effects(fields: Fields<'_>, report: &mut Report<'_>) -> BTreeMap<String, Vec<String>> {
-    let Some(node) = fields.get("effects") else { return BTreeMap::new() };
-    let Some(table) = Fields::of(node, "a table of effects", report) else {
-        return BTreeMap::new();
-    };
-    let mut effects = BTreeMap::new();
+/// What a level does to things.
+fn effects(fields: Fields<'_>, grammars: &[&Grammar], report: &mut Report<'_>) -> Vec<Clause> {
+    let Some(node) = fields.get("effects") else { return Vec::new() };
+    let Some(table) = Fields::of(node, "a table of effects", report) else { return Vec::new() };
+    let mut effects = Vec::new();
     for entry in table.entries {
-        let texts = table.one_or_more(&entry.key, report);
-        effects.insert(entry.key.clone(), texts.into_iter().map(|t| t.text).collect());
+        for text in table.one_or_more(&entry.key, report) {
+            effects.extend(clause(&entry.key, &text, grammars, report));
+        }
     }
     effects
+}
+
+fn clause(
+    verb: &str,
+    text: &Text,
+    grammars: &[&Grammar],
+    report: &mut Report<'_>,
+) -> Option<Clause> {
+    let bad = |message: String, help: &str, report: &mut Report<'_>| {
+        report.add(Code::BadValue, &text.span, message, help);
+        None
+    };
+    match Clause::parse(verb, &text.text) {
+        Ok(clause) => {
+            for name in clause.iter().flat_map(Clause::options).filter(|name| *name != "--") {
+                known(&Text { text: name.to_owned(), span: text.span.clone() }, grammars, report);
+            }
+            clause
+        }
+        Err(ClauseFault::Verb) => {
+            bad(format!("`{verb}` is no effect"), "`shims/README.md` lists them", report)
+        }
+        Err(ClauseFault::Word(word)) => {
+            let message = format!("`{word}` names nothing that a command could touch");
+            bad(message, "`shims/README.md` lists what does", report)
+        }
+    }
 }

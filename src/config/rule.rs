@@ -153,14 +153,12 @@ impl Fields<'_> {
 
 /// Says where the rule cannot bite (A21).
 fn reach(rule: &Rule, span: &Span, report: &mut Report<'_>) {
-    if !rule.subject.effects.is_empty() {
-        let message = "effects are kept and not yet judged: this rule refuses nothing".to_owned();
-        let help = "name a `command` or a `pattern` in a rule of its own meanwhile";
-        report.add(Code::EffectsNotJudged, span, message, help);
-        return;
-    }
     let subject = &rule.subject;
-    if subject.forms.is_empty() && (subject.pattern.is_some() || subject.contains.is_some()) {
+    let by_effects = !subject.effects.is_empty();
+    if subject.forms.is_empty()
+        && !by_effects
+        && (subject.pattern.is_some() || subject.contains.is_some())
+    {
         let message = "this rule names no command, so no shim is made for it".to_owned();
         let help = "it bites in shell text, and in shims that other rules make";
         report.add(Code::NoShim, span, message, help);

@@ -7,7 +7,7 @@ use super::fields::Fields;
 use super::form::form;
 use super::node::{Node, Span, Value};
 use super::report::Report;
-use super::value::{Text, string};
+use super::value::{Text, check_name, string};
 
 /// Keys that name effects (A5a).
 const EFFECTS: [&str; 5] = ["deletes", "overwrites", "moves", "resets", "runs"];
@@ -32,8 +32,7 @@ pub(super) fn subject(fields: Fields<'_>, report: &mut Report<'_>) -> Subject {
     let flags = fields.texts("flags", report);
     let pattern = needle(fields, "pattern", report);
     let contains = needle(fields, "contains", report);
-    let mut effects = EFFECTS
-        .map(|key| fields.one_or_more(key, report).into_iter().map(|t| t.text).collect::<Vec<_>>());
+    let mut effects = EFFECTS.map(|key| effect(key, fields.one_or_more(key, report), report));
     let [deletes, overwrites, moves, resets, runs] = effects.each_mut().map(std::mem::take);
 
     let subjects = ["command", "cmd", "pattern", "contains"].iter().chain(&EFFECTS);
@@ -54,6 +53,37 @@ pub(super) fn subject(fields: Fields<'_>, report: &mut Report<'_>) -> Subject {
         everything(&subject, pattern.as_ref(), contains.as_ref(), report);
     }
     subject
+}
+
+/// What a rule names for one act: programs, things, and globs of paths.
+fn effect(key: &str, texts: Vec<Text>, report: &mut Report<'_>) -> Vec<String> {
+    for text in &texts {
+        if key == "runs" {
+            check_name(text, report);
+        } else if let Some(help) = no_path(&text.text) {
+            let message = format!("`{}` names no path", text.text);
+            report.add(Code::BadGlob, &text.span, message, help);
+        }
+    }
+    texts.into_iter().map(|text| text.text).collect()
+}
+
+/// What to write in place of what is no glob.
+fn no_path(glob: &str) -> Option<&'static str> {
+    let parts = || glob.split('/');
+    if glob.starts_with('~') && !matches!(glob.as_bytes().get(1), None | Some(b'/')) {
+        Some("`~/` is the only home that is known: write an absolute path")
+    } else if glob.contains(['{', '$']) {
+        Some("neither braces nor variables are expanded: write a list of paths")
+    } else if glob.starts_with('/') && parts().any(|part| part == "..") {
+        Some("write the absolute path without `..`")
+    } else if glob.contains("***") || parts().any(|part| part.contains("**") && part != "**") {
+        Some("`**` stands alone between slashes")
+    } else if glob.contains('\\') || glob.contains("://") {
+        Some("write a path with `/`")
+    } else {
+        None
+    }
 }
 
 /// A regex; what is none is taken literally, and that is said.

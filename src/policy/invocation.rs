@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use bstr::ByteSlice;
+use bstr::{BString, ByteSlice};
 
-use crate::command::Words;
+use crate::command::{Effect, Words};
 
-use super::{Ancestry, Operator};
+use super::{Ancestry, Operator, Place};
 
 /// A call to be judged.
 #[derive(Debug, Clone)]
@@ -18,6 +18,12 @@ pub struct Invocation {
     pub line: Option<Arc<str>>,
     pub stage: Stage,
     pub ancestry: Ancestry,
+    /// What it does, where a rule speaks of that; found by descriptions and by the line.
+    pub effects: Vec<Effect>,
+    /// Where it does that.
+    pub place: Option<Arc<Place>>,
+    /// Where a `cd` before it on its line has led from there.
+    pub directory: Option<BString>,
 }
 
 /// What stands before the command on its line.
@@ -34,7 +40,16 @@ impl Invocation {
     /// A call known by its argv alone: what a shim sees.
     pub fn from_words(words: Words, ancestry: Ancestry) -> Self {
         let text = crate::command::join(words.argv());
-        Invocation { words, text, line: None, stage: Stage::First, ancestry }
+        Invocation {
+            words,
+            text,
+            line: None,
+            stage: Stage::First,
+            ancestry,
+            effects: Vec::new(),
+            place: None,
+            directory: None,
+        }
     }
 
     /// The text for rules that name no command.

@@ -62,7 +62,7 @@ impl Rule {
         let (form, text) = (self.form_of(call), self.text(call));
         // In doubt (a pattern that ran out of its bound) a rule against holds, an allow does not.
         let in_doubt = !matches!(self.ruling, Ruling::Allow { .. });
-        subject.effects.is_empty()
+        self.speaks_of_what_it_does(call)
             && (subject.forms.is_empty() || form.is_some())
             && subject.flags.iter().all(|flag| self.sees(flag, call))
             && subject.contains.as_ref().is_none_or(|literal| text.contains(literal.as_str()))

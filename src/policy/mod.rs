@@ -4,13 +4,16 @@
 //! rule may depend on is in the [`Invocation`].
 
 mod ancestry;
+mod effects;
 mod exit;
 mod form;
+mod glob;
 mod interpreter;
 mod invocation;
 mod judge;
 mod layer;
 mod pattern;
+mod place;
 mod rule;
 mod shimmed;
 mod template;
@@ -25,6 +28,7 @@ pub use invocation::{Invocation, Stage};
 pub use judge::{judge, judge_all};
 pub use layer::Layer;
 pub use pattern::Pattern;
+pub use place::Place;
 pub use rule::{
     Callers, Effects, Exception, Origin, Reserved, Rule, RuleId, Ruling, Says, Subject,
 };

@@ -52,7 +52,7 @@ pub struct Subject {
     pub effects: Effects,
 }
 
-/// Effects a rule names (A5a). Kept and shown; judged once commands have effects.
+/// Effects a rule names (A5a): any of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effects {
     pub deletes: Vec<String>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::command::Catalogue;
+use crate::command::{Act, Catalogue};
 
 use super::{Callers, Form, Policy, Rule, Ruling};
 
@@ -29,6 +29,20 @@ pub fn shimmed_names(
             // `python -m pip` never calls pip.
             let run_by = catalogue.get(program).map(|d| d.run_by).unwrap_or_default();
             names.extend(run_by.iter().flat_map(|by| others(by, catalogue, &exists, &versions)));
+        }
+    }
+    for rule in policy.rules.iter().filter(|rule| bites_in_shims(rule)) {
+        let effects = &rule.subject.effects;
+        // A rule that names commands as well is met in their shims.
+        if effects.is_empty() || !rule.subject.forms.is_empty() {
+            continue;
+        }
+        // What runs a script is met as often as scripts are: its shims are left to other rules.
+        let acts = effects.acts() & !Act::Runs.bit();
+        names.extend(catalogue.acting(acts).into_iter().filter(|name| exists(name)));
+        for program in &effects.runs {
+            names.extend(exists(program).then(|| program.clone()));
+            names.extend(others(program, catalogue, &exists, &versions));
         }
     }
     // `sudo` and `env` can start a command below another PATH, where no shim is met: they have to
@@ -59,7 +73,7 @@ fn others(
 }
 
 fn bites_in_shims(rule: &Rule) -> bool {
-    rule.subject.effects.is_empty() && !matches!(rule.ruling, Ruling::Allow { .. })
+    !matches!(rule.ruling, Ruling::Allow { .. })
 }
 
 /// Does the rule stand against the name as such, whatever its arguments?
@@ -74,13 +88,16 @@ fn refuses_name(rule: &Rule, form: &Form) -> bool {
         && subject.flags.is_empty()
         && subject.pattern.is_none()
         && subject.contains.is_none()
+        && subject.effects.is_empty()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::command::{Description, Grammar, Wraps};
-    use crate::policy::{FlagChoice, Layer, Origin, Pattern, Reserved, RuleId, Says, Subject};
+    use crate::policy::{
+        Effects, FlagChoice, Layer, Origin, Pattern, Reserved, RuleId, Says, Subject,
+    };
 
     fn origin() -> Origin {
         Origin { layer: Layer::User, file: String::new(), shown: String::new(), line: 1 }
@@ -180,6 +197,27 @@ mod tests {
         for rule in [flags, pattern, contains, effects] {
             assert_eq!(names(rule), [] as [&str; 0]);
         }
+    }
+
+    #[test]
+    fn a_rule_on_effects_wants_shims_of_all_that_has_them() {
+        let (catalogue, _) = crate::config::catalogue(&[]);
+        let names = |effects: Effects, there: &[&str]| -> Vec<String> {
+            let mut rule = rule("", Ruling::Refuse);
+            rule.subject = Subject { effects, ..Subject::default() };
+            let policy = Policy { rules: vec![rule], ..Policy::default() };
+            let exists = |name: &str| there.contains(&name);
+            shimmed_names(&policy, &catalogue, exists, |_| Vec::new()).into_iter().collect()
+        };
+        let there = ["rm", "find", "git", "cp", "aws", "kubectl", "python3", "gradle", "cat"];
+        let list = |name: &str| vec![name.to_owned()];
+        let deletes = |name| Effects { deletes: list(name), ..Effects::default() };
+        assert_eq!(names(deletes("dist/**"), &there), ["find", "git", "rm"]);
+        assert_eq!(names(deletes("stash"), &there), ["aws", "git", "kubectl"]);
+        let moves = Effects { moves: list("src"), ..Effects::default() };
+        assert_eq!(names(moves, &there), ["git"]);
+        let runs = Effects { runs: list("gradle"), ..Effects::default() };
+        assert_eq!(names(runs, &there), ["gradle"]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::{
 /// The first condition that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Miss<'r> {
-    /// Effects are kept and not yet judged.
+    /// It does nothing that the rule names.
     Effects,
     /// Another command.
     Form,
@@ -60,11 +60,11 @@ impl Rule {
         let subject = &self.subject;
         let in_doubt = !matches!(self.ruling, Ruling::Allow { .. });
         let text = self.text(call);
-        if !subject.effects.is_empty() {
-            return Some(Miss::Effects);
-        }
         if !subject.forms.is_empty() && self.form_of(call).is_none() {
             return Some(Miss::Form);
+        }
+        if !self.speaks_of_what_it_does(call) {
+            return Some(Miss::Effects);
         }
         if let Some(flag) = subject.flags.iter().find(|flag| !self.sees(flag, call)) {
             return Some(Miss::Flag(flag));

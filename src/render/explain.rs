@@ -98,6 +98,7 @@ pub fn json(it: &Explanation<'_>) -> Value {
             "words": words.words().iter().map(|w| w.text.to_string()).collect::<Vec<_>>(),
             "flags": words.flags().iter().map(flag).collect::<Vec<_>>(),
             "directories": words.directories().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "effects": call.effects.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "stage": stage(call.stage),
             "rules": rules.iter().map(rule).collect::<Vec<_>>(),
         })
@@ -137,6 +138,10 @@ fn parsed(call: &Invocation) -> Vec<(&'static str, String)> {
         if !texts.is_empty() {
             parsed.push((what, list(texts)));
         }
+    }
+    if !call.effects.is_empty() {
+        let does: Vec<String> = call.effects.iter().map(ToString::to_string).collect();
+        parsed.push(("does", shown(&does.join(", "))));
     }
     if call.stage != Stage::First {
         parsed.push(("stands", stage(call.stage).to_owned()));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::command::join;
 use crate::policy::{
-    self, Callers, Exception, FlagChoice, Form, Invocation, Refusal, Rule, Says, Severity,
+    self, Callers, Effects, Exception, FlagChoice, Form, Invocation, Refusal, Rule, Says, Severity,
 };
 use crate::sys::redact::REDACTED;
 
@@ -214,12 +214,36 @@ pub(super) fn subject(rule: &Rule, call: Option<&Invocation>) -> String {
         rule.subject.forms.iter().find(|f| call.is_some_and(|c| f.covers(&c.words, c.stage)));
     let form = form.or(rule.subject.forms.first()).map(|form| spell(form, call));
     let flags = with_flags(&rule.subject.flags);
+    let effects = &rule.subject.effects;
+    let runs = Effects { runs: effects.runs.clone(), ..Effects::default() };
+    // What is run is the command itself.
+    let does = if *effects == runs && call.is_some() { String::new() } else { does(effects) };
+    let place = if does.is_empty() { String::new() } else { format!(" where it {does}") };
     match (form, &rule.subject.pattern, &rule.subject.contains) {
-        (Some(form), _, _) => backquoted(&form) + &flags,
+        (Some(form), _, _) => backquoted(&form) + &flags + &place,
+        (None, ..) if !does.is_empty() => match call {
+            Some(call) => backquoted(&call.called()) + &place,
+            None => format!("what {does}"),
+        },
         (None, Some(pattern), _) => backquoted(pattern.source()),
         (None, None, Some(literal)) => backquoted(literal),
         (None, None, None) => backquoted(&call.map(Invocation::called).unwrap_or_default()),
     }
+}
+
+/// `deletes `dist/**` or moves `src`, `lib``; nothing where no effect is named.
+fn does(effects: &Effects) -> String {
+    let acts = [
+        ("deletes", &effects.deletes),
+        ("overwrites", &effects.overwrites),
+        ("moves", &effects.moves),
+        ("resets", &effects.resets),
+        ("runs", &effects.runs),
+    ];
+    let list =
+        |names: &[String]| names.iter().map(|n| backquoted(n)).collect::<Vec<_>>().join(", ");
+    let named = acts.iter().filter(|(_, names)| !names.is_empty());
+    named.map(|(verb, names)| format!("{verb} {}", list(names))).collect::<Vec<_>>().join(" or ")
 }
 
 /// ` with `-r` and `-f``; nothing where there are no flags.
@@ -266,13 +290,20 @@ fn scope(rule: &Rule, call: Option<&Invocation>) -> String {
     let mut scope = match form {
         None => "every command".to_owned(),
         Some(Form::Command { words, flags, .. })
-            if words.is_empty() && flags.is_empty() && subject.flags.is_empty() =>
+            if words.is_empty()
+                && flags.is_empty()
+                && subject.flags.is_empty()
+                && subject.effects.is_empty() =>
         {
             "every use of it".to_owned()
         }
         Some(form) => format!("every {}", backquoted(&spell(form, call))),
     };
     scope += &with_flags(&subject.flags);
+    let does = does(&subject.effects);
+    if !does.is_empty() {
+        scope += &format!(" that {does}");
+    }
     let label = rule.says.label.as_ref().map(|l| format!("with {l}"));
     if let Some(pattern) = &subject.pattern {
         scope += " ";

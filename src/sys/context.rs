@@ -125,6 +125,15 @@ impl Context {
         (self.config() != Some(added)).then_some(added)
     }
 
+    /// What `~` may mean, the recorded user's first: a variable names another home, and hides none.
+    pub fn homes(&self) -> Vec<PathBuf> {
+        let recorded = self.record.as_ref().and_then(|record| home_of(&record.config));
+        let variable = std::env::var_os("HOME").map(PathBuf::from).filter(|h| h.is_absolute());
+        let mut homes: Vec<PathBuf> = recorded.into_iter().chain(variable).collect();
+        homes.dedup();
+        homes
+    }
+
     pub fn state(&self) -> Option<&Path> {
         self.record.as_ref().map(|r| &*r.state).or(self.by_variables.as_ref().map(|p| &*p.state))
     }
@@ -153,6 +162,13 @@ impl Context {
     pub fn may_write(&self) -> bool {
         self.user == self.owner()
     }
+}
+
+/// The home that a configuration directory is in, where it is where it usually is.
+fn home_of(config: &Path) -> Option<PathBuf> {
+    const USUAL: [&str; 2] = [".config/embargo", "Library/Application Support/embargo"];
+    let usual = USUAL.iter().find(|usual| config.ends_with(usual))?;
+    config.ancestors().nth(Path::new(usual).components().count()).map(Path::to_owned)
 }
 
 /// The directory of the executed file, then those its links lead to.

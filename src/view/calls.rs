@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
 
-use crate::command::{Words, Wrapped, Wraps, parse_with};
-use crate::line::{self, Line};
+use crate::command::{Act, Effect, Object, Words, Wrapped, Wraps, joined, parse_with};
+use crate::line::{self, Directory, Line, RedirectOperator, Redirection};
 use crate::policy::{Ancestry, Invocation, Process, Stage};
 
 use super::View;
@@ -36,13 +36,18 @@ impl View<'_> {
         let mut found = Found::default();
         found.left += text.len();
         let whole = Arc::from(text);
-        self.follow_text(text, &whole, ancestry, DEPTH, &mut found);
+        self.follow_text(text, &whole, ancestry, None, DEPTH, &mut found);
         if found.calls.is_empty() {
             // Nothing that is a command; rules over text still see it.
             let words = self.words(&[]);
             let (text, line) = (text.to_owned(), Some(whole));
             let (stage, ancestry) = (Stage::First, ancestry.clone());
-            found.calls.push(Invocation { words, text, line, stage, ancestry });
+            found.calls.push(Invocation {
+                text,
+                line,
+                stage,
+                ..Invocation::from_words(words, ancestry)
+            });
         }
         found.calls
     }
@@ -52,6 +57,7 @@ impl View<'_> {
         text: &str,
         whole: &Arc<str>,
         above: &Ancestry,
+        from: Option<&BString>,
         depth: usize,
         found: &mut Found,
     ) {
@@ -59,12 +65,24 @@ impl View<'_> {
         found.left = left;
         let line = line::parse(text);
         for (at, command) in line.commands.iter().enumerate() {
+            let words = self.words(&command.argv());
+            let directory = match &command.directory {
+                Directory::At(path) => {
+                    Some(from.map_or_else(|| path.clone(), |from| joined(from, path)))
+                }
+                Directory::Start | Directory::Unknown => from.cloned(),
+            };
+            let seen = |effect: Effect| match &directory {
+                Some(directory) => effect.seen_from(directory),
+                None => effect,
+            };
             let call = Invocation {
-                words: self.words(&command.argv()),
                 text: command.source.clone(),
                 line: Some(Arc::clone(whole)),
                 stage: command.stage,
-                ancestry: above.clone(),
+                effects: command.redirections.iter().filter_map(written).map(seen).collect(),
+                directory,
+                ..Invocation::from_words(words, above.clone())
             };
             self.follow(call, Some((&line, at)), depth, found);
         }
@@ -82,7 +100,7 @@ impl View<'_> {
         let wrapped = call.words.wrapped().to_vec();
         let assigns = !wrapped.is_empty() && self.assigns(&call.words);
         let above = below(&call);
-        let (whole, stage) = (call.line.clone(), call.stage);
+        let (whole, stage, directory) = (call.line.clone(), call.stage, call.directory.clone());
         let fed = input.filter(|_| found.left > 0 && self.reads_commands(&call.words));
         found.calls.push(call);
         let Some(depth) = depth.checked_sub(1) else { return };
@@ -90,7 +108,7 @@ impl View<'_> {
             && let Some(text) = line::fed(&line.commands, at)
         {
             let whole = whole.clone().unwrap_or_else(|| Arc::from(&*text));
-            self.follow_text(&text, &whole, &above, depth, found);
+            self.follow_text(&text, &whole, &above, directory.as_ref(), depth, found);
         }
         for inner in wrapped {
             match inner {
@@ -103,12 +121,13 @@ impl View<'_> {
                     inner.line.clone_from(&whole);
                     // What a wrapper in a pipe runs reads from that pipe.
                     inner.stage = stage;
+                    inner.directory.clone_from(&directory);
                     self.follow(inner, input, depth, found);
                 }
                 Wrapped::Text(text) => {
                     let text = text.to_str_lossy();
                     let whole = whole.clone().unwrap_or_else(|| Arc::from(&*text));
-                    self.follow_text(&text, &whole, &above, depth, found);
+                    self.follow_text(&text, &whole, &above, directory.as_ref(), depth, found);
                 }
             }
         }
@@ -141,6 +160,28 @@ impl Default for Found {
     fn default() -> Self {
         Found { calls: Vec::new(), left: 1 << 21 }
     }
+}
+
+/// What a redirection does to its file, bash(1). What stands for no file of its own, and what
+/// only duplicates a descriptor, undergoes nothing.
+fn written(redirection: &Redirection) -> Option<Effect> {
+    let act = match redirection.operator {
+        RedirectOperator::Write
+        | RedirectOperator::Clobber
+        | RedirectOperator::WriteBoth
+        | RedirectOperator::DuplicateOutput => Act::Overwrites,
+        RedirectOperator::Append | RedirectOperator::AppendBoth | RedirectOperator::ReadWrite => {
+            Act::Appends
+        }
+        _ => return None,
+    };
+    let path = redirection.target.typed();
+    let is_descriptor = redirection.operator == RedirectOperator::DuplicateOutput
+        && path.iter().all(|b| b.is_ascii_digit() || *b == b'-');
+    let is_no_file = [&b"/dev/null"[..], b"/dev/tty", b"/dev/stdout", b"/dev/stderr"]
+        .contains(&path.as_slice())
+        || path.starts_with(b"/dev/fd/");
+    (!is_descriptor && !is_no_file).then(|| Effect { act, on: Object::Path(path) })
 }
 
 /// `env` takes any name that is not empty, not just those a shell can use: env(1).

@@ -51,6 +51,8 @@ pub fn encode(contents: &Contents) -> Vec<u8> {
     bytes.append(&mut data);
     let texts = section(&mut bytes, checked(pack(&contents.texts)));
 
+    let acts = contents.policy.rules.iter().map(|rule| rule.subject.effects.acts());
+    let acts = acts.fold(0, |all, acts| all | acts);
     let header = Header {
         length: bytes.len() as u32,
         sources,
@@ -61,6 +63,7 @@ pub fn encode(contents: &Contents) -> Vec<u8> {
         records,
         texts,
         rules: contents.policy.rules.len() as u32,
+        acts: acts.into(),
     };
     header.write(BUILD_ID, &mut bytes);
     bytes
@@ -76,7 +79,13 @@ fn file_rules(rules: &[Rule], table: &mut Table) {
         // The rarest part of what must occur in the text.
         let rare = trigrams(literal(rule).as_bytes())
             .min_by_key(|gram| common.get(gram).copied().unwrap_or_default());
-        if rule.subject.forms.is_empty() {
+        let effects = &rule.subject.effects;
+        if rule.subject.forms.is_empty() && !effects.is_empty() {
+            table.add_rule(Key::Acts, rule);
+            for program in &effects.runs {
+                table.add_rule(Key::Program(program.as_bytes()), rule);
+            }
+        } else if rule.subject.forms.is_empty() {
             match (rare, literal(rule)) {
                 (Some(gram), _) => {
                     table.add_rule(Key::Trigram(b"", gram), rule);
@@ -122,6 +131,9 @@ fn file_descriptions(catalogue: &Catalogue, table: &mut Table) {
     for description in catalogue.iter() {
         for (path, grammar) in &description.grammars {
             table.add(Key::Grammar(path), grammar);
+        }
+        if let Some(canonical) = description.names.first() {
+            table.add(Key::Effects(canonical.as_bytes()), &description.effects);
         }
         for program in Program::all(description) {
             match program.stem() {

@@ -24,6 +24,10 @@ pub(super) enum Key<'a> {
     /// Described programs with a version suffix, by stem.
     Versioned(&'a [u8]),
     Reserved(&'a [u8]),
+    /// Rules on what calls do, whatever their commands.
+    Acts,
+    /// What a described program does, by paths of its subcommands.
+    Effects(&'a [u8]),
 }
 
 impl Key<'_> {
@@ -41,6 +45,8 @@ impl Key<'_> {
             Key::Reserved(p) => (9, p, b""),
             Key::Short(l) => (10, l.as_bytes(), b""),
             Key::Shorts => (11, b"", b""),
+            Key::Acts => (12, b"", b""),
+            Key::Effects(p) => (13, p, b""),
         };
         let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
         let hash = mix(0xcbf2_9ce4_8422_2325, &tag);

@@ -6,6 +6,7 @@
 
 mod calls;
 mod compile;
+mod effects;
 mod encode;
 mod freshness;
 mod key;

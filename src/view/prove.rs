@@ -1,9 +1,14 @@
 //! Does a policy do what its own examples say (A17), and let through what it
 //! prescribes?
 
+use std::path::Path;
+use std::sync::Arc;
+
+use bstr::ByteSlice as _;
+
 use crate::config::{ExampleLine, RuleExamples};
 use crate::policy::{
-    Ancestry, Invocation, Rule, RuleId, Ruling, Severity, Verdict, expand, judge_all,
+    Ancestry, Invocation, Place, Rule, RuleId, Ruling, Severity, Verdict, expand, judge_all,
 };
 
 use super::{Contents, View, encode};
@@ -47,8 +52,16 @@ pub fn prove<'e>(contents: &Contents, examples: &'e [RuleExamples]) -> Proof<'e>
     for example in examples {
         let is_it = |rule: &&Rule| rule.id == example.rule && rule.origin == example.origin;
         let Some(rule) = contents.policy.rules.iter().find(is_it) else { continue };
+        let place = place(rule);
+        let read = |text: &str| {
+            let mut calls = view.calls_of_line(text, &Ancestry::default());
+            if view.speaks_of_effects() {
+                view.add_effects(&mut calls, &place);
+            }
+            calls
+        };
         let mut check = |claim, line: &'e ExampleLine, text: String| {
-            let calls = view.calls_of_line(&text, &Ancestry::default());
+            let calls = read(&text);
             match against(claim, rule, &calls, contents) {
                 None => proof.passed += 1,
                 Some(by) => {
@@ -59,10 +72,16 @@ pub fn prove<'e>(contents: &Contents, examples: &'e [RuleExamples]) -> Proof<'e>
         example.refuses.iter().for_each(|l| check(Claim::Refuses, l, l.text.clone()));
         example.permits.iter().for_each(|l| check(Claim::Permits, l, l.text.clone()));
         let model = example.refuses.first().map(|l| l.text.as_str());
-        let filled = |l: &ExampleLine| fill(&l.text, &view, rule, model);
+        let filled = |l: &ExampleLine| fill(&l.text, rule, &model.map(&read).unwrap_or_default());
         example.instead.iter().for_each(|l| check(Claim::Instead, l, filled(l)));
     }
     proof
+}
+
+/// Examples are taken as run where the rule's file is.
+fn place(rule: &Rule) -> Arc<Place> {
+    let directory = Path::new(&rule.origin.file).parent().and_then(<[u8]>::from_path);
+    Arc::new(Place { cwd: directory.unwrap_or_default().into(), ..Place::default() })
 }
 
 /// Why the claim does not hold; `None` when it does.
@@ -101,8 +120,7 @@ fn against(
 }
 
 /// A template, filled with the call in a `refuses` line that the rule speaks of.
-fn fill(template: &str, view: &View<'_>, rule: &Rule, model: Option<&str>) -> String {
-    let calls = model.map(|line| view.calls_of_line(line, &Ancestry::default()));
-    let call = calls.iter().flatten().find(|call| rule.covers(call));
+fn fill(template: &str, rule: &Rule, calls: &[Invocation]) -> String {
+    let call = calls.iter().find(|call| rule.covers(call));
     expand(template, call, rule.words_of(call), crate::command::join)
 }

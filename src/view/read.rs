@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 
-use crate::command::{Grammar, Program, Words, stem};
+use crate::command::{Clause, Grammar, Program, Words, stem};
 use crate::config::BUILT_IN;
 use crate::policy::{Invocation, Reserved, Rule, Settings};
 
@@ -14,7 +14,7 @@ use super::key::{Key, trigrams};
 use super::{BUILD_ID, SourceRecord};
 
 /// Bytes before the first section.
-pub(super) const HEADER: usize = 88;
+pub(super) const HEADER: usize = 92;
 /// Bytes of one slot of the table.
 pub(super) const SLOT: usize = 16;
 
@@ -46,12 +46,24 @@ pub(super) struct Header {
     pub records: u32,
     pub texts: (u32, u32),
     pub rules: u32,
+    /// What rules on effects speak of, as a set of acts.
+    pub acts: u32,
 }
 
 impl Header {
-    fn fields(&self) -> [u32; 15] {
-        let Header { length, sources, settings, notices, distrusted, slots, records, texts, rules } =
-            *self;
+    fn fields(&self) -> [u32; 16] {
+        let Header {
+            length,
+            sources,
+            settings,
+            notices,
+            distrusted,
+            slots,
+            records,
+            texts,
+            rules,
+            acts,
+        } = *self;
         [
             length,
             sources.0,
@@ -68,6 +80,7 @@ impl Header {
             texts.0,
             texts.1,
             rules,
+            acts,
         ]
     }
 
@@ -99,6 +112,7 @@ impl Header {
             records: f(11)?,
             texts: (f(12)?, f(13)?),
             rules: f(14)?,
+            acts: f(15)?,
         })
     }
 }
@@ -175,6 +189,22 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Does any rule speak of what calls do?
+    pub fn speaks_of_effects(&self) -> bool {
+        self.header.acts != 0
+    }
+
+    /// What the arguments of a path of command and subcommands undergo.
+    pub(super) fn clauses(&self, path: &str) -> Vec<Clause> {
+        let program = path.split(' ').next().unwrap_or(path);
+        if self.bucket(Key::Grammar(program)).is_none() {
+            return BUILT_IN.effects(program, path);
+        }
+        let mut all =
+            self.records::<BTreeMap<String, Vec<Clause>>>(Key::Effects(program.as_bytes()));
+        all.find_map(|mut all| all.remove(path)).unwrap_or_default()
+    }
+
     /// The reserved name, if it is one.
     pub fn reserved(&self, words: &Words) -> Vec<Reserved> {
         let called = words.called();
@@ -188,6 +218,9 @@ impl<'a> View<'a> {
     /// Could any rule or reserved name speak of a call of this program, as far as its name tells?
     /// `program` is what [`View::program`] knows of that name.
     pub fn may_speak_of(&self, called: &[u8], program: Option<&Program>) -> bool {
+        if program.is_some_and(|program| u32::from(program.acts) & self.header.acts != 0) {
+            return true;
+        }
         let names = [Some(called), program.map(|program| program.canonical.as_bytes())];
         names.into_iter().flatten().any(|name| {
             self.bucket(Key::Program(name)).is_some()
@@ -213,6 +246,9 @@ impl<'a> View<'a> {
     pub fn candidates(&self, calls: &[Invocation]) -> Vec<Rule> {
         let mut found: Vec<Rule> = self.records(Key::Everything).collect();
         let mut seen = Vec::new();
+        if calls.iter().any(|call| !call.effects.is_empty()) {
+            self.collect(Key::Acts, &mut seen, &mut found);
+        }
         for call in calls {
             let called: &[u8] = call.words.called();
             let program: &[u8] = call.words.program();

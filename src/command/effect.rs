@@ -1,0 +1,107 @@
+//! What a command does to things: the closed words that rules and descriptions share.
+
+use bstr::BString;
+use serde::{Deserialize, Serialize};
+
+/// One thing that a call does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effect {
+    pub act: Act,
+    pub on: Object,
+}
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Act {
+    Creates,
+    Deletes,
+    Overwrites,
+    Truncates,
+    Appends,
+    Moves,
+    Resets,
+    Runs,
+}
+
+/// What undergoes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Object {
+    /// A path as typed, joined to the directories that options name.
+    Path(BString),
+    /// Anything below this directory.
+    Below(BString),
+    Thing(Thing),
+    /// A program or script, by its basename.
+    Program(BString),
+}
+
+/// What is known by name, and is no path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Thing {
+    Worktree,
+    Index,
+    Untracked,
+    History,
+    Stash,
+    Remote,
+    Environment,
+    Container,
+    Project,
+}
+
+impl Act {
+    const ALL: [(&str, Act); 8] = [
+        ("creates", Act::Creates),
+        ("deletes", Act::Deletes),
+        ("overwrites", Act::Overwrites),
+        ("truncates", Act::Truncates),
+        ("appends", Act::Appends),
+        ("moves", Act::Moves),
+        ("resets", Act::Resets),
+        ("runs", Act::Runs),
+    ];
+
+    /// The act that a verb means.
+    pub fn named(verb: &str) -> Option<Act> {
+        Self::ALL.iter().find(|(name, _)| *name == verb).map(|(_, act)| *act)
+    }
+
+    /// The verb.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, act)| *act == self).map_or("", |(name, _)| name)
+    }
+
+    /// As one of a set, done to paths and programs.
+    pub fn bit(self) -> u16 {
+        1 << self as u16
+    }
+
+    /// The same, done to things.
+    pub fn bit_of_things(self) -> u16 {
+        self.bit() << Self::ALL.len()
+    }
+}
+
+impl Thing {
+    const ALL: [(&str, Thing); 9] = [
+        ("worktree", Thing::Worktree),
+        ("index", Thing::Index),
+        ("untracked", Thing::Untracked),
+        ("history", Thing::History),
+        ("stash", Thing::Stash),
+        ("remote", Thing::Remote),
+        ("environment", Thing::Environment),
+        ("container", Thing::Container),
+        ("project", Thing::Project),
+    ];
+
+    /// The thing that is called so; `./stash` is a path.
+    pub fn named(name: &str) -> Option<Thing> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, thing)| *thing)
+    }
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, thing)| *thing == self).map_or("", |(name, _)| name)
+    }
+}

@@ -1,0 +1,162 @@
+//! What a rule says of effects (A5a), against what a call does.
+//!
+//! A rule against holds if what it names may be among what undergoes the act, from either
+//! side: in it, or it in that. An allow holds only if all that the call does is certainly
+//! among what it names.
+
+use std::path::Path;
+
+use bstr::{BString, ByteSlice};
+
+use crate::command::{Act, Effect, Object, Thing};
+
+use super::glob::{self, Name};
+use super::place::{Place, components};
+use super::{Effects, Invocation, Layer, Rule, Ruling};
+
+impl Effects {
+    /// The acts that it speaks of, as a set ([`Act::bit`]).
+    pub fn acts(&self) -> u16 {
+        let all =
+            [Act::Deletes, Act::Overwrites, Act::Truncates, Act::Moves, Act::Resets, Act::Runs];
+        let bit = |act: Act, name: &String| match Thing::named(name) {
+            Some(_) => act.bit_of_things(),
+            // A path is in a working tree.
+            None if act == Act::Resets => act.bit() | act.bit_of_things(),
+            None => act.bit(),
+        };
+        let named = all.into_iter().flat_map(|act| self.on(act).iter().map(move |n| bit(act, n)));
+        named.fold(0, |acts, bit| acts | bit)
+    }
+
+    /// What it names for an act: emptying a file is overwriting it, adding to it is not.
+    fn on(&self, act: Act) -> &[String] {
+        match act {
+            Act::Deletes => &self.deletes,
+            Act::Overwrites | Act::Truncates => &self.overwrites,
+            Act::Moves => &self.moves,
+            Act::Resets => &self.resets,
+            Act::Runs => &self.runs,
+            Act::Creates | Act::Appends => &[],
+        }
+    }
+}
+
+impl Rule {
+    /// Does the call do what the rule speaks of?
+    pub(super) fn speaks_of_what_it_does(&self, call: &Invocation) -> bool {
+        let named = &self.subject.effects;
+        if named.is_empty() {
+            return true;
+        }
+        let is_run = named.runs.iter().any(|name| call.words.is_program(name));
+        let nowhere = Place::default();
+        let at = At { rule: self, call, place: call.place.as_deref().unwrap_or(&nowhere) };
+        if matches!(self.ruling, Ruling::Allow { .. }) {
+            let counts = |e: &&Effect| !matches!(e.act, Act::Creates | Act::Appends);
+            let mut all = call.effects.iter().filter(counts).peekable();
+            return (is_run || all.peek().is_some())
+                && all.all(|e| at.is_certain(e, named.on(e.act)));
+        }
+        is_run || call.effects.iter().any(|effect| at.is_possible(effect, named.on(effect.act)))
+    }
+}
+
+/// A rule and a call where it is made.
+struct At<'a> {
+    rule: &'a Rule,
+    call: &'a Invocation,
+    place: &'a Place,
+}
+
+impl At<'_> {
+    fn is_possible(&self, effect: &Effect, named: &[String]) -> bool {
+        let removes = matches!(effect.act, Act::Deletes | Act::Moves | Act::Resets);
+        named.iter().any(|pattern| match &effect.on {
+            Object::Program(name) => name == pattern.as_bytes(),
+            Object::Thing(thing) => match Thing::named(pattern) {
+                Some(named) => named == *thing,
+                None => *thing == Thing::Worktree && removes && self.is_in_worktree(pattern),
+            },
+            Object::Path(_) | Object::Below(_) if Thing::named(pattern).is_some() => false,
+            Object::Path(path) => self.meets(pattern, path, removes),
+            Object::Below(path) => self.meets(pattern, path, true),
+        })
+    }
+
+    /// `downwards`: what is in the path undergoes it too.
+    fn meets(&self, pattern: &str, path: &[u8], downwards: bool) -> bool {
+        let paths = self.paths(path);
+        self.patterns(pattern).iter().any(|pattern| {
+            let steps = glob::steps(&components(&self.base(), pattern));
+            let met = |path: &Vec<Name>| {
+                glob::holds(&steps, path) || downwards && glob::is_in(&steps, path)
+            };
+            paths.iter().any(met)
+        })
+    }
+
+    /// A whole working tree is reset, whose root may be above: all of the rule's own project,
+    /// and what is below where git works.
+    fn is_in_worktree(&self, pattern: &str) -> bool {
+        self.call.words.stands().iter().any(|stand| {
+            let stand = if stand.is_empty() { b"." } else { stand.as_slice() };
+            let own = self.rule.origin.layer == Layer::Project && !pattern.starts_with(['/', '~']);
+            self.meets(pattern, stand, true) || own && self.meets(".", stand, false)
+        })
+    }
+
+    fn is_certain(&self, effect: &Effect, named: &[String]) -> bool {
+        named.iter().any(|pattern| match &effect.on {
+            Object::Program(name) => name == pattern.as_bytes(),
+            Object::Thing(thing) => Thing::named(pattern) == Some(*thing),
+            Object::Path(path) | Object::Below(path) => {
+                let Some(path) = self.known(path) else { return false };
+                let patterns = self.patterns(pattern);
+                let Some(pattern) = patterns.first() else { return false };
+                let steps = glob::steps(&components(&self.base(), pattern));
+                let path = components(&self.place.cwd, path);
+                let names: Vec<Name> = path.into_iter().map(glob::literal).collect();
+                glob::holds(&steps, &names)
+            }
+        })
+    }
+
+    /// The path, if a shell leaves it as it is; `dir/*` is `dir`.
+    fn known<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
+        if self.call.line.is_none() {
+            return Some(path);
+        }
+        let path = path.strip_suffix(b"/*").unwrap_or(path);
+        let changes = |b: &u8| b"*?[{$`~".contains(b);
+        (!path.is_empty() && !path.iter().any(changes)).then_some(path)
+    }
+
+    /// What an object may be, as components.
+    fn paths(&self, path: &[u8]) -> Vec<Vec<Name>> {
+        let is_text = self.call.line.is_some();
+        let paths = match is_text {
+            true => self.place.at_home(path, true),
+            false => vec![path.into()],
+        };
+        let name = if is_text { glob::name } else { glob::literal };
+        let names =
+            |path: &BString| components(&self.place.cwd, path).into_iter().map(name).collect();
+        paths.iter().map(names).collect()
+    }
+
+    fn patterns(&self, pattern: &str) -> Vec<BString> {
+        self.place.at_home(pattern.as_bytes(), false)
+    }
+
+    /// From where the rule's relative paths count: a project's from its file, others from
+    /// the working directory.
+    fn base(&self) -> BString {
+        let origin = &self.rule.origin;
+        let directory = Path::new(&origin.file).parent();
+        match (origin.layer, directory.and_then(<[u8]>::from_path)) {
+            (Layer::Project, Some(directory)) => directory.into(),
+            _ => self.place.cwd.clone(),
+        }
+    }
+}

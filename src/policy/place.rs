@@ -1,0 +1,46 @@
+//! Where a call is made: what a relative path and `~` mean there.
+
+use bstr::{BString, ByteSlice};
+
+/// Handed in by whoever knows: the core looks nothing up.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Absolute.
+    pub cwd: BString,
+    /// What `~` may mean, the surest first: by the home record, by HOME.
+    pub homes: Vec<BString>,
+}
+
+impl Place {
+    /// A path with `~`, and `$HOME` where a shell will read it, in place of a home. Without
+    /// any home, `~` stays what it is.
+    pub(super) fn at_home(&self, path: &[u8], is_text: bool) -> Vec<BString> {
+        let mut signs: Vec<&[u8]> = vec![b"~"];
+        signs.extend(is_text.then_some([&b"$HOME"[..], b"${HOME}"]).into_iter().flatten());
+        let rest = signs.iter().find_map(|sign| {
+            path.strip_prefix(*sign).filter(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        });
+        match rest {
+            Some(rest) if self.homes.is_empty() => vec![[b"/~", rest].concat().into()],
+            Some(rest) => {
+                self.homes.iter().map(|home| [home.as_bytes(), rest].concat().into()).collect()
+            }
+            None => vec![path.into()],
+        }
+    }
+}
+
+/// The components of a path against a directory, without `.` and `..`; of the text alone,
+/// so that a link in it is not followed.
+pub(super) fn components<'p>(base: &'p [u8], path: &'p [u8]) -> Vec<&'p [u8]> {
+    let base = if path.starts_with(b"/") { &b""[..] } else { base };
+    let mut found = Vec::new();
+    for part in base.split_str(b"/").chain(path.split_str(b"/")) {
+        match part {
+            b"" | b"." => {}
+            b".." => drop(found.pop()),
+            part => found.push(part),
+        }
+    }
+    found
+}
