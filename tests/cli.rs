@@ -734,16 +734,17 @@ fn the_readme_s_three_steps() {
 fn check_answers_with_the_words_of_the_refusal() {
     let world = world();
     let refusal = format!("{REFUSED}[embargo refused check-only exit 86]\n");
-    let note = "embargo: note: this line has shell syntax: it is matched as raw text and cut at its operators; what variables and substitutions hold is not known.\n";
+    let note = "embargo: note: what variables, substitutions and globs of this line stand for is not known before it runs.\n";
     world.embargo(&["check", "gradle build"]).stdout(&refusal).status(86).run();
     world.embargo(&["check", "--argv", "gradle", "build"]).stdout(&refusal).status(86).run();
     world.embargo(&["check", "--argv", "--", "gradle", "build"]).stdout(&refusal).status(86).run();
     world
-        .embargo(&["check", "cd a && gradle build"])
+        .embargo(&["check", "cd $A && gradle build"])
         .stdout(&refusal)
         .stderr(note)
         .status(86)
         .run();
+    world.embargo(&["check", "cd a && gradle build"]).stdout(&refusal).status(86).run();
     for line in ["npm install", "./gradlew build", "echo gradle", ""] {
         world.embargo(&["check", line]).stdout("pass\n").run();
     }
@@ -878,7 +879,7 @@ fn explain_shows_the_way_to_the_verdict() {
         &["does not hit: lifted by `unless` `--dry-run`\n", "verdict: pass, no rule"],
     );
     explain(
-        "ls | wc",
+        "ls $A | wc",
         &[
             "command 2: `wc`\n  program   wc\n  stands    behind a pipe\n  no rule speaks of it; 2 in force\n",
             "unknown\n  what variables, substitutions",

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use bstr::BString;
 use embargo::command::{Catalogue, join, parse};
 use embargo::config::{SourceText, catalogue, load};
-use embargo::line::{cut, has_syntax, split};
+use embargo::line::{cut, leaves_unknown, split};
 use embargo::policy::{Form, Layer, Pattern};
 use embargo::sys::home::HomeRecord;
 use proptest::prelude::*;
@@ -74,7 +74,7 @@ proptest! {
             from = at.unwrap() + part.text.len();
             split(part.text);
         }
-        has_syntax(&text);
+        leaves_unknown(&text);
     }
 
     #[test]

@@ -52,9 +52,9 @@ fn judged(policies: &Policies, asked: &Asked, json: bool) -> Result<Exit, Distru
     let decision = judging::decide(&context, &name, asked.subject())?;
     let mut notes: Vec<String> = decision.notices.iter().map(|n| trouble::notice(n)).collect();
     if let Asked::Line(text) = asked
-        && line::has_syntax(text)
+        && line::leaves_unknown(text)
     {
-        notes.push(answer::raw_text());
+        notes.push(answer::expansions());
     }
     let passes = matches!(decision.verdict(), Verdict::Pass(_));
     if passes && decision.sources.is_empty() && sources::find(&context, &[]).is_empty() {

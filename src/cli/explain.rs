@@ -114,7 +114,7 @@ fn unknown(asked: &Asked, decision: &Decision, rules: &[Rule]) -> Vec<Unknown> {
     let mut unknown = Vec::new();
     match asked {
         Asked::Argv(_) => unknown.push(Unknown::Line),
-        Asked::Line(text) if line::has_syntax(text) => unknown.push(Unknown::Expansions),
+        Asked::Line(text) if line::leaves_unknown(text) => unknown.push(Unknown::Expansions),
         Asked::Line(_) => {}
     }
     if asks {

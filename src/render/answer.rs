@@ -66,9 +66,9 @@ pub fn no_policy(cwd: Option<&Path>, config: Option<&Path>) -> String {
     )
 }
 
-/// Said of every line that is more than one plain command.
-pub fn raw_text() -> String {
-    "embargo: note: this line has shell syntax: it is matched as raw text and cut at its operators; \
-     what variables and substitutions hold is not known.\n"
+/// Said of every line of which a shell will know more.
+pub fn expansions() -> String {
+    "embargo: note: what variables, substitutions and globs of this line stand for is not known \
+     before it runs.\n"
         .to_owned()
 }

@@ -175,7 +175,7 @@ fn words(unknown: Unknown) -> &'static str {
     match unknown {
         Unknown::Line => "what stands around the command on its line: pipes, redirections",
         Unknown::Expansions => {
-            "what variables, substitutions and functions hold: the text was cut at its operators, no more"
+            "what variables, substitutions and globs stand for: they are as they were typed"
         }
         Unknown::Caller => "who will call it: it was taken as typed by the agent",
     }
