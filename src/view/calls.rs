@@ -181,7 +181,7 @@ fn written(redirection: &Redirection) -> Option<Effect> {
     let is_no_file = [&b"/dev/null"[..], b"/dev/tty", b"/dev/stdout", b"/dev/stderr"]
         .contains(&path.as_slice())
         || path.starts_with(b"/dev/fd/");
-    (!is_descriptor && !is_no_file).then(|| Effect { act, on: Object::Path(path) })
+    (!is_descriptor && !is_no_file).then_some(Effect { act, on: Object::Path(path) })
 }
 
 /// `env` takes any name that is not empty, not just those a shell can use: env(1).
