@@ -3,10 +3,12 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use super::judging::{Distrusted, Policies};
 use crate::config::{self, Diagnostic, Loaded, SourceText};
 use crate::policy::{Exit, shimmed_names};
-use crate::render::findings;
+use crate::render::{answer, findings};
 use crate::sys::context::Context;
 use crate::sys::executed::Executed;
 use crate::sys::{policy_view, program, sources, stdio};
@@ -28,15 +30,23 @@ pub struct Files {
 }
 
 impl Files {
-    /// At least one set; else what is missing is said, and how the verb `name` ends.
-    pub fn sets(&self, name: &str) -> Result<Vec<Set>, Exit> {
-        let context = self.policies.context(OsStr::new(name)).map_err(|Distrusted(message)| {
-            stdio::say(&message);
+    /// At least one set; else what is missing is said, and how the verb ends. With `--json` that
+    /// is an object as well: `nothing`, as it is of no set at all.
+    pub fn sets(&self, verb: &str, nothing: impl FnOnce() -> Value) -> Result<Vec<Set>, Exit> {
+        let name = format!("embargo {verb}");
+        let context = self.policies.context(OsStr::new(&name)).map_err(|Distrusted(message)| {
+            match self.json {
+                true => stdio::print(&answer::object(&answer::broken(&message, verb))),
+                false => stdio::say(&message),
+            }
             Exit::Broken
         })?;
         let sets = sets(&context, &self.files);
         if sets.is_empty() {
             stdio::say(&findings::no_policy());
+            if self.json {
+                stdio::print(&answer::object(&nothing()));
+            }
             return Err(Exit::Findings);
         }
         Ok(sets)

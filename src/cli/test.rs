@@ -25,7 +25,7 @@ rules prescribe in `instead`. Exit status: 0 all hold, 1 some do not.";
 
 /// Prints failures and counts.
 pub fn run(args: Args) -> Outcome {
-    let sets = match args.files.sets("embargo test") {
+    let sets = match args.files.sets("test", || examples::json(&[], true)) {
         Ok(sets) => sets,
         Err(exit) => return Ok(exit),
     };

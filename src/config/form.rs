@@ -61,7 +61,7 @@ fn explain(text: &str, error: ParseFormError) -> (String, String) {
             "write the program behind it, as in `| head`",
         ),
         ParseFormError::Redirection => {
-            (format!("`{text}` is a redirection, not a command"), "write a `pattern`")
+            (format!("`{text}` is a redirection, not a command"), "name the file in `overwrites`")
         }
         ParseFormError::SeveralCommands => {
             let is_operator = |word: &&str| matches!(*word, "|" | "||" | "&&" | ";" | "|&" | "&");

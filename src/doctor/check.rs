@@ -1,4 +1,4 @@
-//! What is looked into. The names are an interface: `docs/doctor.md` lists them from here.
+//! What is looked into. The names are an interface: `docs/reference/doctor.md` lists them from here.
 
 /// One check. Declared in the order of [`Check::ALL`], which is the one they are told in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
