@@ -1020,11 +1020,13 @@ fn without_a_policy_there_is_nothing_to_test_or_lint() {
     for verb in ["test", "lint"] {
         world.embargo(&[verb]).stderr(text).status(1).run();
         let object = match verb {
-            "test" => r#"{"errors_in_policy":false,"failed":0,"failures":[],"passed":0,"version":1}"#,
+            "test" => {
+                r#"{"errors_in_policy":false,"failed":0,"failures":[],"passed":0,"version":1}"#
+            }
             _ => r#"{"findings":[],"rules":[],"unread":[],"version":1}"#,
         };
         let json = world.embargo(&[verb, "--json"]).stderr(text).status(1);
-        json.stdout(&format!("{object}\n")).run();
+        json.stdout(format!("{object}\n")).run();
     }
 }
 

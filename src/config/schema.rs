@@ -60,10 +60,18 @@ const RULE: &[Key] = &[
     key("over", List, "Of an allow: ids of the rules that it silences in its own layer"),
     key("refuses", List, "Lines that this rule must hit: checked by lint and test"),
     key("permits", List, "Lines that the policy must let through"),
-    key("deletes", OneOrMore, "Paths, as globs, or things (stash, history, …) that no call may delete"),
+    key(
+        "deletes",
+        OneOrMore,
+        "Paths, as globs, or things (stash, history, …) that no call may delete",
+    ),
     key("overwrites", OneOrMore, "Paths, as globs, that no call may empty or write over"),
     key("moves", OneOrMore, "Paths, as globs, that no call may move or rename"),
-    key("resets", OneOrMore, "Paths, as globs, or things (worktree, index, …) that no call may set back"),
+    key(
+        "resets",
+        OneOrMore,
+        "Paths, as globs, or things (worktree, index, …) that no call may set back",
+    ),
     key("runs", OneOrMore, "Names of programs that no call may run, by whatever way"),
 ];
 

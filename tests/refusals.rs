@@ -1,0 +1,68 @@
+//! Whom a refusal reaches: the agent, a file that `$(…)` fills, a person.
+
+mod common;
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use common::{NO_GRADLE, REFUSED, World};
+
+const USER: &str = "home/.config/embargo/embargo.toml";
+
+#[test]
+fn what_a_substitution_takes_is_never_our_sentence_unless_the_policy_wants_that() {
+    let sentence = REFUSED.lines().next().unwrap_or_default();
+    let wanted = format!("{NO_GRADLE}\n[default]\nnotice_on_stdout = true\n");
+    let rows = [
+        ("x=$(gradle build 2>/dev/null || echo unknown); echo \"<$x>\"", NO_GRADLE, "<unknown>\n"),
+        ("x=$(gradle build 2>&- || echo unknown); echo \"<$x>\"", NO_GRADLE, "<unknown>\n"),
+        ("x=$(gradle build 2>said || echo unknown); echo \"<$x>\"", &wanted, "<unknown>\n"),
+        ("x=$(gradle build 2>/dev/null); echo \"${x%%.*}.\"", &wanted, ""),
+    ];
+    for (line, policy, stdout) in rows {
+        let world = World::new();
+        world.policy(policy).stub("gradle").install(&["gradle"]);
+        let found = world.shell(line).any_output().run();
+        match stdout {
+            "" => assert!(sentence.starts_with(found.stdout.trim_end()), "{line}: {found:?}"),
+            stdout => assert_eq!(found.stdout, stdout, "{line}"),
+        }
+        assert!(found.stdout.len() > 1, "{line}: {found:?}");
+        assert_eq!(world.calls(), "", "{line}");
+    }
+}
+
+/// A8, A9: the first refusal teaches, the second tells a person, by the argv that the user's
+/// policy fixes and two more words; nobody waits for it.
+#[test]
+fn the_second_refusal_runs_the_notifier() {
+    let world = World::new();
+    let bell = "#!/bin/sh\nout=${0%/*}\n/bin/sleep 0.2\n\
+        { printf '<%s>' \"$@\"; printf '%s %s\\n' \"$EMBARGO_RULE\" \"$EMBARGO_OFFENCE\"; } > \"$out/draft\"\n\
+        /bin/mv \"$out/draft\" \"$out/told\"\n";
+    world.script("elsewhere/bell", bell);
+    let settings = format!(
+        "[default]\nnotify = [\"{}\", \"--loud\"]\n",
+        world.path("elsewhere/bell").display()
+    );
+    world.policy(NO_GRADLE).write(USER, settings).stub("gradle").install(&["gradle"]);
+    // Each line is a tool call of its own.
+    let first = world.shell("gradle build").any_output().run();
+    assert!(!first.stderr.contains("I have now"), "{first:?}");
+    let again = world.shell("gradle test; /bin/ls ../elsewhere").any_output().run();
+    assert_eq!(again.stdout, "bell\n", "it was waited for, or told too early: {again:?}");
+    assert_eq!(again.stderr.matches("I have now been refused this 2 times.").count(), 1);
+
+    let (told, end) = (world.path("elsewhere/told"), Instant::now() + Duration::from_secs(20));
+    while !told.exists() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let said = fs::read_to_string(&told).expect("a person was told");
+    let project = world.path("project");
+    let detail = format!(
+        "gradle test in {}: raw gradle does not have the libraries our application needs",
+        project.display()
+    );
+    let summary = "embargo: an agent was refused `no-gradle` 2 times";
+    assert_eq!(said, format!("<--loud><{summary}><{detail}>no-gradle 2\n"));
+}
