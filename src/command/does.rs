@@ -3,9 +3,9 @@
 
 use std::fmt;
 
-use bstr::{BStr, BString, ByteSlice};
+use bstr::{BString, ByteSlice};
 
-use super::words::basename;
+use super::words::{basename, joined};
 use super::{Clause, Condition, Effect, Object, Reach, Stand, Thing, What, Word, Words, quote};
 
 /// What the call does by the clauses of the level that its words reached, each thing once.
@@ -27,8 +27,8 @@ impl Effect {
     /// Its path from where the command's own working directory is `at`.
     pub fn seen_from(self, at: &BString) -> Effect {
         let on = match self.on {
-            Object::Path(path) => Object::Path(join(at, &path)),
-            Object::Below(path) => Object::Below(join(at, &path)),
+            Object::Path(path) => Object::Path(joined(at, &path)),
+            Object::Below(path) => Object::Below(joined(at, &path)),
             other => other,
         };
         Effect { act: self.act, on }
@@ -70,7 +70,7 @@ fn of_clause(clause: &Clause, words: &Words) -> Vec<Effect> {
         Reach::Itself => Object::Path(path),
         Reach::Below => Object::Below(path),
     };
-    let paths = named.iter().flat_map(|path| from.iter().map(move |at| join(at, path)));
+    let paths = named.iter().flat_map(|path| from.iter().map(move |at| joined(at, path)));
     paths.map(|path| effect(on(path))).collect()
 }
 
@@ -149,20 +149,7 @@ fn looks_like_path(word: &BString) -> bool {
 /// The name that `from` gets in the directory `to`; `..` gets none.
 fn into(to: &BString, from: &BString) -> BString {
     let name = basename(from.trim_end_with(|c| c == '/'));
-    if name == ".." || name.is_empty() { to.clone() } else { join(to, name) }
-}
-
-fn join(at: &BString, path: &[u8]) -> BString {
-    let path = path.as_bstr();
-    // What begins so is expanded to an absolute path, or already was.
-    if at.is_empty() || path.starts_with(b"/") || path.starts_with(b"~") || path.starts_with(b"$") {
-        return path.into();
-    }
-    let at = at.trim_end_with(|c| c == '/');
-    if path == BStr::new(".") {
-        return at.into();
-    }
-    [at, b"/", path.as_bytes()].concat().into()
+    if name == ".." || name.is_empty() { to.clone() } else { joined(to, name) }
 }
 
 impl fmt::Display for Effect {

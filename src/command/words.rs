@@ -109,8 +109,7 @@ impl Words {
         let mut at = BString::default();
         let mut others = Vec::new();
         for (directory, moves) in self.directories.iter().zip(&self.moved) {
-            let is_absolute = directory.starts_with(b"/") || at.is_empty();
-            let to = if is_absolute { directory.clone() } else { joined(&at, directory) };
+            let to = joined(&at, directory);
             if *moves { at = to } else { others.push(to) }
         }
         std::iter::once(at).chain(others).collect()
@@ -230,12 +229,16 @@ impl Flag {
     }
 }
 
-/// A path from where `at` leads.
-pub fn joined(at: &BString, path: &BString) -> BString {
-    if path.starts_with(b"/") {
-        return path.clone();
+/// A path from where `at` leads; an empty `at` leads nowhere else. What begins with `~` or `$`
+/// is expanded to an absolute path, or already was.
+pub fn joined(at: &BString, path: &[u8]) -> BString {
+    if at.is_empty() || matches!(path.first(), Some(b'/' | b'~' | b'$')) {
+        return path.into();
     }
-    [at.as_slice(), b"/", path.as_slice()].concat().into()
+    if path == b"." {
+        return at.clone();
+    }
+    [at.trim_end_with(|c| c == '/'), b"/", path].concat().into()
 }
 
 pub(super) fn basename(path: &[u8]) -> &BStr {
