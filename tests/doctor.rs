@@ -374,6 +374,23 @@ fn path_here_and_in_sh_are_what_the_caller_has() {
     assert!(seen.contains("`frob` at [W]/bin/frob, `gradle` at [W]/bin/gradle"), "{seen}");
 }
 
+/// `eval "$(embargo env)"` in one terminal only: what is started from there has the shims.
+#[test]
+fn what_a_shell_only_inherits_is_noted() {
+    let world = world();
+    remove(&world, "home/.bashrc");
+    let report = examined(&world, doctor(&world, "/bin/bash"), &[], "inherited");
+    let found = check(&report, "interactive-shell");
+    assert_eq!(found["verdict"], "note", "{found:#}");
+    let seen = "is first on PATH by what it has from here; a terminal that is opened anew does not have that";
+    assert!(texts(&found["seen"])[0].contains(seen), "{found:#}");
+    let root = world.path("").display().to_string();
+    let remedy = texts(&found["remedy"])[0].replace("[W]", root.trim_end_matches('/'));
+    world.shell(&remedy).path(&PATH).any_output().run_expecting(0, &remedy);
+    let report = examined(&world, doctor(&world, "/bin/bash"), &[], "mended");
+    assert_eq!(check(&report, "interactive-shell")["verdict"], "ok", "{report:#}");
+}
+
 #[test]
 fn a_shell_that_does_not_answer_is_not_checked() {
     let three = ["login-shell", "interactive-shell", "shadowed"];

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::subject::Subject;
 use crate::doctor::{self, Check, NotAsked, Reach, Report, Start, StartUp};
+use crate::render::doctor::Which;
 use crate::sys::shells::{self, Answer, Said, UsersShell};
 use crate::sys::{doctor as look, environment, processes, runs, session, sources};
 
@@ -28,6 +29,20 @@ pub fn shells(subject: &Subject) -> Vec<Report> {
         Ok(answer) => stands(subject, shells::os(&answer.path), &names, start_up),
         Err(why) => Reach::NotAsked(why.clone()),
     };
+    // What a new shell has from here says nothing of one in a new terminal.
+    let alone = |start, found: Reach| match (&users, found) {
+        (Ok(shell), Reach::First) if subject.place.which != Which::Run => {
+            let bare = look::without(&environment::path_text(), subject.directory());
+            let alone = shells::ask_on(Some(&bare), shell, start, &[]);
+            match path(&alone, None) {
+                Reach::Behind { .. } | Reach::NotOnPath { .. } => {
+                    Reach::Inherited { start_up: start_up(start) }
+                }
+                _ => Reach::First,
+            }
+        }
+        (_, found) => found,
+    };
     let in_it = path(&interactive, start_up(Start::Interactive));
     let shadowed = match (interactive, &users) {
         (Ok(answer), Ok(shell)) => shadowed(
@@ -43,6 +58,7 @@ pub fn shells(subject: &Subject) -> Vec<Report> {
     };
     let here = stands(subject, &environment::path_text(), &names, None);
     let login = path(&ask(Start::Login, &[]), start_up(Start::Login));
+    let (login, in_it) = (alone(Start::Login, login), alone(Start::Interactive, in_it));
     vec![
         Report::new(Check::Path, [here]),
         Report::new(Check::LoginShell, [login]),

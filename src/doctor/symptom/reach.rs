@@ -10,6 +10,10 @@ use super::Weight;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reach {
     First,
+    /// First by what this process has on PATH; the start-up files of a new shell do not say so.
+    Inherited {
+        start_up: Option<StartUp>,
+    },
     NoDirectory,
     Behind {
         before: Vec<PathBuf>,
@@ -82,9 +86,11 @@ impl Reach {
         match self {
             First | MetByName { .. } | NoHarness => Weight::Ok,
             NotAsked(_) => Weight::NotChecked,
-            AliasToShim { .. } | FunctionAround { .. } | Builtin { .. } | Harness { .. } => {
-                Weight::Note
-            }
+            Inherited { .. }
+            | AliasToShim { .. }
+            | FunctionAround { .. }
+            | Builtin { .. }
+            | Harness { .. } => Weight::Note,
             NoDirectory
             | Behind { .. }
             | NotOnPath { .. }

@@ -10,6 +10,13 @@ use super::{Place, Said, number, path, word};
 pub(super) fn said(reach: &Reach, place: &Place) -> Said {
     match reach {
         Reach::First => Said::seen(format!("{} is first on PATH", place.directory())),
+        Reach::Inherited { start_up } => Said::remedy(
+            format!(
+                "{} is first on PATH by what it has from here; a terminal that is opened anew does not have that",
+                place.directory()
+            ),
+            in_front(start_up, place),
+        ),
         Reach::NoDirectory => Said::remedy(
             format!("there is no {}: no shim was ever installed", place.directory()),
             place.call("shim sync"),

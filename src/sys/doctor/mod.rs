@@ -9,6 +9,6 @@ mod shims;
 
 pub use binary::{Linked, linked};
 pub use canary::tried;
-pub use on_path::{Other, is_on_path, on_path, others, run_directory};
+pub use on_path::{Other, is_on_path, on_path, others, run_directory, without};
 pub use places::place;
 pub use shims::{shims, wanted_elsewhere};

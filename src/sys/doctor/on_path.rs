@@ -1,6 +1,6 @@
 //! Directories of a PATH, as far as shims are concerned.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -45,6 +45,14 @@ pub fn on_path(path: &OsStr, directory: &Path, names: &[String]) -> OnPath {
         (!program::is_embargo(&program)).then(|| Met { name: name.clone(), program })
     };
     OnPath { met: names.iter().filter_map(first).collect(), entries }
+}
+
+/// This PATH as whoever has not put `directory` on it would have it.
+pub fn without(path: &OsStr, directory: &Path) -> OsString {
+    let this = identity(directory);
+    let is_other = |entry: &PathBuf| this.is_none() || identity(entry) != this;
+    // What was split at colons can be joined with them.
+    std::env::join_paths(std::env::split_paths(path).filter(is_other)).unwrap_or_default()
 }
 
 /// Embargoes on PATH besides this one and the directory that is looked into.

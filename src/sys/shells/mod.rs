@@ -81,10 +81,21 @@ pub fn start_up(shell: &UsersShell, start: Start) -> Option<StartUp> {
 
 /// Starts the shell, and asks.
 pub fn ask(shell: &UsersShell, start: Start, names: &[String]) -> Result<Answer, NotAsked> {
+    ask_on(None, shell, start, names)
+}
+
+/// The same with this PATH to begin with, where one is given.
+pub fn ask_on(
+    path: Option<&OsStr>,
+    shell: &UsersShell,
+    start: Start,
+    names: &[String],
+) -> Result<Answer, NotAsked> {
     let mark = format!("@embargo-doctor-{}-{}@", std::process::id(), clock::now_ns());
     let call = format!("{} {}", shell.path.display(), start.option());
     let mut command = Command::new(&shell.path);
     command.args([start.option(), &script::script(shell.kind, &mark, names)]);
+    command.envs(path.map(|path| ("PATH", path)));
     let end = format!("{mark}{}", script::END);
     let ended = bounded::run(command, Duration::from_secs(SECONDS), Some(end.as_bytes()));
     let ended = ended.map_err(|stopped| match stopped {
