@@ -642,9 +642,15 @@ fn a_shim_stands_for_a_program_and_not_for_a_command() {
 #[test]
 fn a_verb_of_other_tools_leads_to_ours() {
     let world = world();
-    for (verb, ours) in
-        [("install", "shim install"), ("list", "shim list"), ("status", "shim list")]
-    {
+    for (verb, ours) in [
+        ("install", "shim install"),
+        ("list", "shim list"),
+        ("status", "shim list"),
+        ("version", "--version"),
+        ("why", "explain 'LINE'"),
+        ("policy", "brief"),
+        ("rm", "shim uninstall NAME"),
+    ] {
         world
             .embargo(&[verb, "gradle"])
             .stderr_has(&["  tip: ", &format!("`embargo {ours}`")])

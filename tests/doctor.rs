@@ -270,8 +270,13 @@ fn what_is_wrong_is_found() {
 #[test]
 fn remedies_mend_what_was_found() {
     type Act = fn(&World);
-    let table: [(&str, Act); 12] = [
+    let table: [(&str, Act); 13] = [
         ("interactive-shell", |w| append(w, "home/.bashrc", "PATH=/usr/bin:$PATH")),
+        // What is on PATH here need not be where a profile is read.
+        ("login-shell", |w| {
+            symlink(EMBARGO, w.path("bin/embargo")).expect("a link");
+            append(w, "home/.bash_profile", "PATH=/usr/bin:/bin");
+        }),
         ("login-shell", |w| append(w, "home/.bash_profile", "PATH=/usr/bin:$PATH")),
         ("shadowed", |w| append(w, "home/.bashrc", "alias gradle=safe-gradle")),
         ("shadowed", |w| append(w, "home/.bashrc", "gradle() { true; }")),
@@ -553,6 +558,9 @@ fn a_run_is_examined_from_inside() {
     let seen = &texts(&check(&report, "path")["seen"])[0];
     assert_eq!(seen, "[W]/home/.local/share/embargo/runs/RUN is first on PATH");
     assert_eq!(with(&report, "finding"), [""; 0], "{report:#}");
+    let shims = texts(&check(&report, "shims")["seen"]);
+    let refused = "`run_shell` is refused; no program is behind it";
+    assert!(shims.iter().any(|said| said == refused), "{shims:#?}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The policies that a verb looks into: those in force here, or files by name.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
@@ -156,7 +157,8 @@ pub fn wanted_by(
 ) -> Result<Wanted, Distrust> {
     let contents = contents(context, found)?;
     if !contents.distrusted.is_empty() {
-        return Err(Distrust { message: contents.notices.join("\n") });
+        let faults: BTreeSet<&str> = contents.distrusted.values().map(String::as_str).collect();
+        return Err(Distrust { message: faults.into_iter().collect::<Vec<_>>().join("\n") });
     }
     let exists = |name: &str| program::exists(OsStr::new(name), us);
     let versions = |stem: &str| program::versions(stem, us);

@@ -39,7 +39,10 @@ pub fn agent_voice(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumst
     }
     for rule in refusal.rules().iter().take(REASONS) {
         let words = rule.words_of(call(rule));
-        lines.push(sentence(refusal, &subject(rule, call(rule)), &rule.says, call(rule), words));
+        let said = sentence(refusal, &subject(rule, call(rule)), &rule.says, call(rule), words);
+        if !lines.contains(&said) {
+            lines.push(said);
+        }
     }
     if let Some(more @ 1..) = refusal.rules().len().checked_sub(REASONS) {
         lines.push(format!("{more} more rules stand against it; `embargo explain` lists them."));

@@ -47,6 +47,10 @@ pub fn shim_of_command(command: &str, program: &str) -> String {
 /// What somebody means who gives a verb that there is not.
 pub fn verb_meant(verb: &[u8]) -> Option<&'static str> {
     Some(match verb {
+        b"version" => "the version is shown by `embargo --version`",
+        b"why" => "why a line is refused is said by `embargo explain 'LINE'`",
+        b"policy" | b"rules" => "the rules in force are shown by `embargo brief`",
+        b"rm" | b"remove" => "shims are taken away by `embargo shim uninstall NAME`",
         b"install" => "shims are installed with `embargo shim install`",
         b"list" => "shims are listed with `embargo shim list`",
         b"status" => {

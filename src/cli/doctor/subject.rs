@@ -54,14 +54,15 @@ impl Subject {
         let (sources, policy) = in_force::here(&context);
         let wanted = sync::wanted(&directory, caller, policies, &us).ok();
         let text = |name: std::ffi::OsString| name.to_string_lossy().into_owned();
+        let binary = quote(install::lasting(&us).to_string_lossy().as_bytes());
         let embargo = match look::is_on_path(&us) {
             true => "embargo".to_owned(),
-            false => quote(us.path.to_string_lossy().as_bytes()),
+            false => binary.clone(),
         };
         Ok(Subject {
             shims: look::shims(&directory, &us),
             wanted: wanted.map(|wanted| wanted.names.into_iter().map(text).collect()),
-            place: Place { directory, which, embargo },
+            place: Place { directory, which, embargo, binary },
             record,
             context,
             us,

@@ -106,11 +106,11 @@ fn in_front(start_up: &Option<StartUp>, place: &Place) -> String {
         Some(StartUp { shell: Shell::Fish, file }) => {
             format!(
                 "echo {} >> {file}",
-                word(&format!("{} | source", place.call("env --shell fish")))
+                word(&format!("{} | source", place.call_at_start("env --shell fish")))
             )
         }
         Some(StartUp { shell, file }) => {
-            let call = place.call(&format!("env --shell {}", shell.name()));
+            let call = place.call_at_start(&format!("env --shell {}", shell.name()));
             format!("echo {} >> {file}", word(&format!("eval \"$({call})\"")))
         }
     }

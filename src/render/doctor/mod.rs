@@ -26,6 +26,8 @@ pub struct Place {
     pub which: Which,
     /// How this embargo is called in a shell: by its name, or by its path where that is not on PATH.
     pub embargo: String,
+    /// Its path, as a word of a shell: a start-up file may run before its directory is on PATH.
+    pub binary: String,
 }
 
 /// Whose directory it is.
@@ -41,11 +43,20 @@ pub enum Which {
 impl Place {
     /// `embargo WORDS`, for this directory.
     fn call(&self, words: &str) -> String {
+        self.call_of(&self.embargo, words)
+    }
+
+    /// The same for a start-up file.
+    fn call_at_start(&self, words: &str) -> String {
+        self.call_of(&self.binary, words)
+    }
+
+    fn call_of(&self, embargo: &str, words: &str) -> String {
         let option = match self.which {
             Which::Named => format!(" --dir {}", quoted(&self.directory)),
             Which::Own | Which::Run => String::new(),
         };
-        format!("{} {words}{option}", self.embargo)
+        format!("{embargo} {words}{option}")
     }
 
     fn directory(&self) -> String {

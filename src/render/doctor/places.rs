@@ -70,12 +70,12 @@ pub(super) fn said(home: &Home, place: &Place) -> Said {
                 None => format!("rm {}", quoted(&place.directory.join(crate::sys::home::RECORD))),
             },
         ),
-        Home::Static => Said::seen("static: a call costs about 1.3 times a minimal exec"),
+        Home::Static => Said::seen("static: a call costs about 1.2 times a minimal exec"),
         Home::StaticButMovable => {
             Said::remedy("static and position-independent: it is relocated at every call", BUILD)
         }
         Home::Dynamic => Said::remedy(
-            "dynamic: a call costs about 2.7 times a minimal exec; the static musl build costs 1.3",
+            "dynamic: a call costs about 2.6 times a minimal exec; the static musl build costs 1.2",
             BUILD,
         ),
         Home::NoElf => Said::seen("this binary is no ELF file that embargo can read"),

@@ -1,6 +1,7 @@
 //! The files of a directory of shims, and the program behind each.
 
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use crate::doctor::{Leads, SeenShim};
@@ -19,10 +20,13 @@ pub fn shims(directory: &Path, us: &Executed) -> Vec<SeenShim> {
         let shim = Executed { path: path.clone(), identity: us.identity };
         // One that stands before the directory is behind it once that is first.
         let program = program::find(&name, &shim, None).or_else(|_| program::anywhere(&name, us));
+        // In a run PATH leads to this very shim once more.
+        let program =
+            program.ok().filter(|found| found.path.to_bytes() != path.as_os_str().as_bytes());
         SeenShim {
             name: name.to_string_lossy().into_owned(),
             leads: leads(&path, us),
-            program: program.ok().map(|program| program.path.to_string_lossy().into_owned()),
+            program: program.map(|program| program.path.to_string_lossy().into_owned()),
         }
     };
     names.into_iter().map(seen).collect()
