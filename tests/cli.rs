@@ -718,6 +718,27 @@ fn env_takes_the_shell_from_its_variable() {
     {
         world.embargo(&["env"]).env("SHELL", shell).stdout(text).run();
     }
+    // A shell that calls is the one that will read it, whatever SHELL says.
+    for (program, line, text) in [
+        ("bash", "{EMBARGO} env", &posix),
+        ("sh", "x=$({EMBARGO} env); echo \"$x\"", &posix),
+        ("fish", "{EMBARGO} env", &fish),
+    ] {
+        let other = if program == "fish" { "/bin/bash" } else { "/usr/bin/fish" };
+        let line = line.replace("{EMBARGO}", EMBARGO) + "; true";
+        let Some(program) = ["/bin", "/usr/bin"]
+            .map(|dir| std::path::Path::new(dir).join(program))
+            .into_iter()
+            .find(|file| file.exists())
+        else {
+            eprintln!("not checked: there is no {program} here");
+            continue;
+        };
+        common::Test::new(&world, program.as_os_str(), &["-c", &line])
+            .env("SHELL", other)
+            .stdout(text)
+            .run();
+    }
     let unknown = "embargo: no way is known to set PATH in `nu`\n  name one that is: embargo env --shell sh\n";
     world.embargo(&["env"]).env("SHELL", "/usr/bin/nu").stderr(unknown).status(1).run();
     let colon = ["env", "--dir", "a:b"];

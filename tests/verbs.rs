@@ -139,6 +139,10 @@ fn add_keeps_every_byte_and_proves_its_rule() {
             &["foo", "--reason", "x", "--alternative", "run `foo -x`"],
             "`foo` prescribes `foo -x`, and `foo` refuses it",
         ),
+        (
+            &["foo", "--reason", "x", "--alternative", "run `foo -x`"],
+            "help: except it: --unless --dry-run; or name",
+        ),
         (&["foo", "--reason", "x", "--flag", "force"], "`force` is no flag"),
         (&["a | b", "--reason", "x"], "error["),
         (&["zebra", "--reason", "y"], "says the same already"),
@@ -152,6 +156,13 @@ fn add_keeps_every_byte_and_proves_its_rule() {
     add(&["git", "push", "--flag", "--force|-f", "--verdict", "ask", "--reason", "x"])
         .run_expecting(0, "flags");
     world.embargo(&["check", "git -C d push -uf"]).any_output().run_expecting(87, "the new rule");
+
+    let publish = ["cargo", "publish", "--reason", "x", "--unless", "--dry-run", "--alternative"];
+    add(&[&publish[..], &["run `cargo publish --dry-run {rest}`"]].concat())
+        .run_expecting(0, "an exception");
+    world.embargo(&["check", "cargo publish --dry-run"]).stdout("pass\n").run();
+    let refused = world.embargo(&["check", "cargo publish -p x"]).any_output().run();
+    assert!(refused.stdout.contains("Instead, run `cargo publish --dry-run -p x`."), "{refused:?}");
 
     world.policy("[[embargo]]\nreason = \"x\"\n");
     let found = add(&gradle).run_expecting(1, "broken before");

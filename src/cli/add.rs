@@ -27,9 +27,12 @@ pub struct Args {
     /// Completes the sentence "I must not use COMMAND because …"
     #[arg(long)]
     reason: Option<String>,
-    /// The next right step: "run `./gradlew {args}`"
+    /// The next right step: "run `./gradlew {args}`"; {rest} leaves out the words of COMMAND
     #[arg(long)]
     alternative: Option<String>,
+    /// Words or a flag with which the rule does not hold (`--dry-run`); may be given several times
+    #[arg(long, value_name = "EXCEPTION", allow_hyphen_values = true)]
+    unless: Vec<String>,
     /// Names the rule in messages and in the log
     #[arg(long)]
     id: Option<String>,
@@ -54,6 +57,7 @@ const EXAMPLES: &str = "\
 Examples:
   embargo add gradle
   embargo add git push --flag '--force|-f' --verdict ask --reason 'it rewrites what others have pulled'
+  embargo add cargo publish --unless --dry-run --reason 'the release job publishes'
   embargo add --user pip --reason 'this machine uses uv' --alternative 'run `uv pip {args}`'
 
 Comments and order of the file stay. A rule whose own example does not hold, or that refuses what
@@ -99,6 +103,7 @@ pub fn run(args: Args) -> Outcome {
         id: args.id,
         command,
         flags: args.flag,
+        unless: args.unless,
         verdict: args.verdict.and_then(|v| Some(v.to_possible_value()?.get_name().to_owned())),
         reason,
         alternative: given(alternative),

@@ -7,18 +7,19 @@ use bstr::{BStr, ByteSlice};
 use clap::ValueEnum;
 
 use super::{Outcome, failure};
-use crate::policy::Exit;
+use crate::policy::{Caller, Exit};
 use crate::render::{shells, usage};
 use crate::sys::context::{Context, Places, absolute};
 use crate::sys::environment;
 use crate::sys::install::InstallError;
+use crate::sys::processes::Lineage;
 use crate::sys::{sources, stdio};
 
 /// Prints what a shell has to run to have the shims first on PATH
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// For this shell; by default the one in SHELL
+    /// For this shell; by default the one that calls, else the one in SHELL
     #[arg(long, value_enum)]
     shell: Option<Shell>,
     /// Another directory of shims than the user's own
@@ -65,7 +66,8 @@ fn text(shell: Option<Shell>, directory: &BStr) -> anyhow::Result<Vec<u8>> {
         Some(Shell::Fish) => return Ok(shells::fish(directory)),
         None => {}
     }
-    let shell = environment::text("SHELL").filter(|shell| !shell.is_empty());
+    let shell = asking_shell().or_else(|| environment::text("SHELL"));
+    let shell = shell.filter(|shell| !shell.is_empty());
     match shell.as_deref().map(|shell| shell.rsplit('/').next().unwrap_or(shell)) {
         None | Some("sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "mksh") => {
             Ok(shells::posix(directory))
@@ -73,4 +75,13 @@ fn text(shell: Option<Shell>, directory: &BStr) -> anyhow::Result<Vec<u8>> {
         Some("fish") => Ok(shells::fish(directory)),
         Some(name) => Err(failure(usage::unknown_shell(name))),
     }
+}
+
+/// The shell that has called us: fish may run in a terminal whose SHELL is bash.
+fn asking_shell() -> Option<String> {
+    let lineage = Lineage::of_this_process(None);
+    let process = &lineage.parent()?.process;
+    let name = process.argv.first()?.to_str_lossy().into_owned();
+    let is_shell = matches!(process.caller(), Caller::Shell | Caller::Script);
+    is_shell.then(|| name.trim_start_matches('-').to_owned())
 }

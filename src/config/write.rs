@@ -9,6 +9,8 @@ pub struct NewRule {
     pub id: Option<String>,
     pub command: String,
     pub flags: Vec<String>,
+    /// What lifts it.
+    pub unless: Vec<String>,
     pub verdict: Option<String>,
     pub reason: String,
     pub alternative: Option<String>,
@@ -54,6 +56,7 @@ impl NewRule {
             one("id", &self.id),
             one("command", &Some(self.command.clone())),
             many("flags", &self.flags),
+            many("unless", &self.unless),
             one("verdict", &self.verdict),
             one("reason", &Some(self.reason.clone())),
             one("alternative", &self.alternative),

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::config::{Code, Diagnostic};
 use crate::policy::Layer;
 
 use super::prose::{backquoted, shown};
@@ -29,7 +30,7 @@ pub fn ask_reason(command: &str) -> String {
 }
 
 pub fn ask_alternative() -> String {
-    "Instead, … (the next right step, as \"run `./gradlew {args}`\"; empty: the agent asks the user) ".to_owned()
+    "Instead, … (the next right step, as \"run `./gradlew {args}`\"; {rest}: without the command's own words; empty: the agent asks the user) ".to_owned()
 }
 
 /// The input ended where an answer was awaited.
@@ -100,6 +101,18 @@ pub fn broken_before(path: &Path, faults: &str) -> String {
 /// The rule has faults.
 pub fn faulty(faults: &str) -> String {
     format!("the rule does not hold, so nothing was written\n{faults}")
+}
+
+/// A fault of the rule that was to be written, with what may be done about it here: the file
+/// that `explain` would look into is not there yet.
+pub fn with_way_out(fault: Diagnostic) -> Diagnostic {
+    let help = match fault.code {
+        Code::InsteadRefused => {
+            "except it: --unless --dry-run; or name the command in words, without back-quotes"
+        }
+        _ => return fault,
+    };
+    Diagnostic { help: help.to_owned(), ..fault }
 }
 
 /// The file has such a rule.

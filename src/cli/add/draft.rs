@@ -96,7 +96,7 @@ pub fn draft(
         }
         if !proof.failures.is_empty() {
             let failures: Vec<Diagnostic> =
-                proof.failures.iter().map(examples::diagnostic).collect();
+                proof.failures.iter().map(examples::diagnostic).map(add::with_way_out).collect();
             return Err(failure(add::faulty(&diagnostic::plain_all(&failures))));
         }
         return Ok(Draft {
