@@ -380,7 +380,7 @@ fn json_keys_are_documented() {
     let brief = answer(&world, &["brief", "--json"]);
     let packs = answer(&world, &["pack", "list", "--json"]);
     let hooks = answer(&world, &["hook", "status", "--json"]);
-    world.write("project/new/gradlew", "");
+    world.write("project/new/gradlew", "").write("project/new/package.json", "{}");
     let init = world.embargo(&["init", "--json"]).cwd("project/new").any_output().run();
     let init = object(&init.stdout);
     let row = answer(&world, &["log", "--json", "--limit", "1"]);
@@ -398,9 +398,10 @@ fn json_keys_are_documented() {
 
     let chain: Names = &keys(&whole) | &keys(&broken_chain);
     let command = &explained["commands"][0];
-    let table: [(&str, Names); 32] = [
+    let table: [(&str, Names); 33] = [
         ("`init --json`", keys(&init)),
         ("Each of init's `packs`", keys(&init["packs"][0])),
+        ("Each of init's `undecided`", keys(&init["undecided"][0])),
         ("`add --json`", keys(&added)),
         ("`brief --json`", keys(&brief)),
         ("Each of brief's `rules`", keys(&brief["rules"][0])),

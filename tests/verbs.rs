@@ -54,6 +54,45 @@ fn init_proposes_what_the_project_speaks_for() {
     }
 }
 
+/// A project whose tool no file tells yet: nothing is guessed, and what could be meant is said.
+#[test]
+fn init_asks_where_nothing_is_decided_and_a_pack_can_be_added_later() {
+    let world = World::new();
+    world.write("project/pyproject.toml", "[project]\n").write("project/gradlew", "");
+    let shown = world.embargo(&["init", "--yes"]).any_output().run();
+    let open = "`pyproject.toml` found, and no other file says what it is built with: `--pack python-uv`, `--pack poetry` (later: `embargo pack add NAME`)\n";
+    assert!(shown.stdout.contains(open), "{shown:?}");
+    world.embargo(&["check", "pip install x"]).stdout("pass\n").run();
+    let again = world.embargo(&["init", "--yes"]).any_output().run_expecting(1, "again");
+    assert!(again.stderr.contains("`embargo pack add NAME`"), "{again:?}");
+
+    let before = world.read("project/embargo.toml");
+    let dry = world.embargo(&["pack", "add", "python-uv", "--dry-run"]).any_output().run();
+    assert_eq!(world.read("project/embargo.toml"), before);
+    let added = "pack `python-uv` added to [W]/project/embargo.toml; shims for every shell follow by `embargo shim sync`\n";
+    world.embargo(&["pack", "add", "python-uv"]).stdout(added).run();
+    assert_eq!(world.read("project/embargo.toml"), dry.stdout);
+    let line = "    \"python-uv\",\n]\n";
+    assert!(world.read("project/embargo.toml").ends_with(line), "{}", dry.stdout);
+    world.embargo(&["check", "pip install x"]).any_output().run_expecting(86, "added");
+    let there = "pack `python-uv` is in [W]/project/embargo.toml already\n";
+    world.embargo(&["pack", "add", "python-uv"]).stdout(there).run();
+
+    // what does not hold is not written
+    for (pack, said) in
+        [("poetry", "error[conflicting-packs]"), ("pythn-uv", "did you mean `python-uv`")]
+    {
+        let after = world.read("project/embargo.toml");
+        world.embargo(&["pack", "add", pack]).stderr_has(&[said]).status(1).run();
+        assert_eq!(world.read("project/embargo.toml"), after, "{pack}");
+    }
+    world.write("project/text.toml", "extends = \"x\"\n");
+    let text = ["pack", "add", "bun", "--file", "text.toml"];
+    world.embargo(&text).stderr_has(&["has errors already"]).status(1).run();
+    world.embargo(&["pack", "add", "bun", "--user"]).any_output().run();
+    world.embargo(&["check", "npm install"]).any_output().run_expecting(86, "the user's");
+}
+
 #[test]
 fn init_writes_once_and_what_it_writes_holds() {
     let world = World::new();

@@ -73,7 +73,7 @@ enum Ruling {
 /// Asks, proves, writes.
 pub fn run(args: Args) -> Outcome {
     let context = Context::of_caller();
-    let (path, layer) = target(&args, &context)?;
+    let (path, layer) = target(args.file.as_deref(), args.user, &context)?;
     let command = args.command.join(" ");
     match args.command[0].trim() {
         "" => return Err(failure(add::no_command())),
@@ -109,8 +109,7 @@ pub fn run(args: Args) -> Outcome {
         alternative: given(alternative),
         refuses: Vec::new(),
     };
-    let format =
-        if path.extension().is_some_and(|e| e == "json") { Format::Json } else { Format::Toml };
+    let format = Format::of(&path);
     let draft = draft::draft(&context, &path, layer, format, rule)?;
     let is_written = !args.dry_run && {
         let result = match draft.is_new {
@@ -146,13 +145,18 @@ fn asked(ask: impl Fn() -> Option<String>) -> Option<String> {
     (0..3).map_while(|_| ask()).find(|answer| !answer.is_empty())
 }
 
-/// The file to write into, and whose it is.
-fn target(args: &Args, context: &Context) -> anyhow::Result<(PathBuf, Layer)> {
-    if let Some(file) = &args.file {
+/// The file to write into, and whose it is: the one that is named, the user's own, the
+/// project's, or a new one here.
+pub(super) fn target(
+    file: Option<&Path>,
+    of_user: bool,
+    context: &Context,
+) -> anyhow::Result<(PathBuf, Layer)> {
+    if let Some(file) = file {
         let file = absolute(context.cwd.as_deref(), file);
         return Ok((file, Layer::Named));
     }
-    if args.user {
+    if of_user {
         let config = context.config().ok_or_else(|| failure(usage::no_places()))?;
         return Ok((existing(config).unwrap_or_else(|| config.join("embargo.toml")), Layer::User));
     }

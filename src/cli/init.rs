@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap_complete::ArgValueCandidates;
 
 use super::{Outcome, failure, pack};
-use crate::config::{Pack, Proposal, proposals, rival};
+use crate::config::{Pack, Proposal, proposals, rival, undecided};
 use crate::policy::{Exit, Layer};
 use crate::render::{answer, init, packs};
 use crate::sys::context::Context;
@@ -38,6 +38,9 @@ Examples:
 
 Nothing that is there is overwritten. Exit status: 0 written (or shown), 1 not.";
 
+/// A file, and the packs one of which may be meant.
+type Undecided = (&'static str, &'static [&'static str]);
+
 /// Proposes, asks, writes.
 pub fn run(args: Args) -> Outcome {
     let context = Context::of_caller();
@@ -47,13 +50,14 @@ pub fn run(args: Args) -> Outcome {
     {
         return Err(failure(init::is_there(there)));
     }
-    let proposals = proposed(&here, &args.pack)?;
+    let (proposals, undecided) = proposed(&here, &args.pack)?;
     let taken: Vec<&Proposal> = proposals.iter().filter(|p| p.instead_of.is_none()).collect();
     let path = here.join("embargo.toml");
     let text = init::file(&taken);
     let mut is_written = false;
     if !args.json {
         stdio::print(&init::found(&proposals));
+        stdio::print(&init::undecided(&undecided));
         above(&context).iter().for_each(|path| stdio::print(&init::also(path)));
         if args.dry_run {
             stdio::print(&text);
@@ -72,14 +76,20 @@ pub fn run(args: Args) -> Outcome {
         }
     }
     if args.json {
-        stdio::print(&answer::object(&init::json(&path, is_written, &proposals, &text)));
+        stdio::print(&answer::object(&init::json(
+            &path,
+            is_written,
+            (&proposals, &undecided),
+            &text,
+        )));
     }
     let is_done = is_written || (args.dry_run && !taken.is_empty());
     Ok(if is_done { Exit::Success } else { Exit::Findings })
 }
 
-/// What was asked for by name stands first, so that it wins where two conflict.
-fn proposed(here: &Path, named: &[String]) -> anyhow::Result<Vec<Proposal>> {
+/// Packs that suit, and files that leave it open. What was asked for by name stands first, so
+/// that it wins where two conflict.
+fn proposed(here: &Path, named: &[String]) -> anyhow::Result<(Vec<Proposal>, Vec<Undecided>)> {
     let mut all: Vec<Proposal> = Vec::new();
     for name in named {
         let pack = Pack::named(name).map_err(|help| failure(packs::unknown(name, &help)))?;
@@ -99,7 +109,8 @@ fn proposed(here: &Path, named: &[String]) -> anyhow::Result<Vec<Proposal>> {
             all.push(proposal);
         }
     }
-    Ok(all)
+    let open = undecided(&names, &all);
+    Ok((all, open))
 }
 
 /// Policy files that count here already, from directories above.

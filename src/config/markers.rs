@@ -43,6 +43,27 @@ const MARKERS: &[Marker] = &[
     marker("wsl-paths", "/proc/sys/kernel/osrelease", "microsoft"),
 ];
 
+/// Files that leave open which pack suits: nothing beside them says so yet.
+const UNDECIDED: [(&str, &[&str]); 5] = [
+    ("pyproject.toml", &["python-uv", "poetry"]),
+    ("package.json", &["node-pnpm", "node-yarn", "bun"]),
+    ("build.gradle", &["gradle-wrapper"]),
+    ("build.gradle.kts", &["gradle-wrapper"]),
+    ("pom.xml", &["maven-wrapper"]),
+];
+
+/// A file in a directory of these names, and the packs one of which may be meant.
+pub fn undecided(
+    names: &[String],
+    proposals: &[Proposal],
+) -> Vec<(&'static str, &'static [&'static str])> {
+    let is_told = |packs: &[&str]| proposals.iter().any(|p| packs.contains(&p.pack.name));
+    let open = UNDECIDED
+        .iter()
+        .filter(|(file, packs)| names.iter().any(|name| name == file) && !is_told(packs));
+    open.copied().collect()
+}
+
 /// A pack that suits, or would.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
@@ -108,6 +129,9 @@ mod tests {
     fn every_marker_leads_to_a_pack() {
         for marker in MARKERS {
             assert!(Pack::named(marker.pack).is_ok(), "{}", marker.pack);
+        }
+        for name in UNDECIDED.iter().flat_map(|(_, packs)| *packs) {
+            assert!(Pack::named(name).is_ok(), "{name}");
         }
     }
 }

@@ -26,6 +26,19 @@ pub fn found(proposals: &[Proposal]) -> String {
     proposals.iter().map(line).collect()
 }
 
+/// A line for each file that leaves open which pack suits.
+pub fn undecided(files: &[(&str, &[&str])]) -> String {
+    let line = |(file, packs): &(&str, &[&str])| {
+        let packs: Vec<String> = packs.iter().map(|name| format!("`--pack {name}`")).collect();
+        format!(
+            "{} found, and no other file says what it is built with: {} (later: `embargo pack add NAME`)\n",
+            backquoted(file),
+            packs.join(", ")
+        )
+    };
+    files.iter().map(line).collect()
+}
+
 /// The policy file that takes these packs over.
 pub fn file(taken: &[&Proposal]) -> String {
     let width = taken.iter().map(|p| p.pack.name.len()).max().unwrap_or_default() + 3;
@@ -47,7 +60,13 @@ extends = [
 }
 
 /// The same for a program.
-pub fn json(path: &Path, is_written: bool, proposals: &[Proposal], text: &str) -> Value {
+pub fn json(
+    path: &Path,
+    is_written: bool,
+    (proposals, undecided): (&[Proposal], &[(&str, &[&str])]),
+    text: &str,
+) -> Value {
+    let open = |(file, packs): &(&str, &[&str])| json!({ "file": file, "packs": packs });
     let proposal = |p: &Proposal| {
         json!({
             "pack": p.pack.name,
@@ -61,6 +80,7 @@ pub fn json(path: &Path, is_written: bool, proposals: &[Proposal], text: &str) -
         "path": path.to_string_lossy(),
         "written": is_written,
         "packs": proposals.iter().map(proposal).collect::<Vec<_>>(),
+        "undecided": undecided.iter().map(open).collect::<Vec<_>>(),
         "text": text,
     })
 }
@@ -100,7 +120,7 @@ pub fn nothing(directory: &Path) -> String {
 
 pub fn is_there(path: &Path) -> String {
     format!(
-        "{} is there, and is not overwritten\nadd a pack to its `extends` (embargo pack list), or a rule with `embargo add COMMAND`",
+        "{} is there, and is not overwritten\n`embargo pack add NAME` puts a pack into it (embargo pack list), `embargo add COMMAND` a rule",
         file_name(path)
     )
 }
