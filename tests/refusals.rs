@@ -2,9 +2,13 @@
 
 mod common;
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
+use bstr::ByteSlice as _;
 use common::{NO_GRADLE, REFUSED, World};
 
 const USER: &str = "home/.config/embargo/embargo.toml";
@@ -29,6 +33,40 @@ fn what_a_substitution_takes_is_never_our_sentence_unless_the_policy_wants_that(
         }
         assert!(found.stdout.len() > 1, "{line}: {found:?}");
         assert_eq!(world.calls(), "", "{line}");
+    }
+}
+
+/// The next right step can be taken over as it stands, whatever the call's arguments hold.
+#[test]
+fn what_is_advised_can_be_run_as_it_stands() {
+    let world = World::new();
+    world.policy(NO_GRADLE).stub("gradle").install(&["gradle"]);
+    world.script("project/gradlew", "#!/bin/sh\nprintf '<%s>' \"$@\"\n");
+    let rows: [&[u8]; 9] = [
+        b"plain",
+        b"it's a word",
+        b"import sys\nprint(sys.path)\n",
+        b"a\\n\nb",
+        b"carriage\r",
+        b"\x1b[31mred\x07",
+        b"\xc3\xa9 tab\t'quoted'",
+        b"\xff\xfe7",
+        b"",
+    ];
+    for argument in rows {
+        let argument = OsStr::from_bytes(argument);
+        let found = world.shim("gradle", &[argument, "-q".as_ref()]).any_output().run();
+        let first = found.stderr.lines().next().unwrap_or_default();
+        assert!(!found.stderr.contains('\x1b') && first.ends_with("`."), "{found:?}");
+        let advice = first.rsplit_once("Instead, run `").expect("an advice").1;
+        let advice = advice.strip_suffix("`.").expect("a command");
+        let ran = Command::new("bash")
+            .args(["-c", advice])
+            .current_dir(world.path("project"))
+            .output()
+            .expect("bash");
+        let wanted = [b"<", argument.as_bytes(), b"><-q>"].concat();
+        assert_eq!(ran.stdout.as_bstr(), wanted.as_bstr(), "{advice}");
     }
 }
 

@@ -16,6 +16,43 @@ pub fn join(argv: &[BString]) -> String {
     line
 }
 
+/// Joins argv into one line that a person or an agent can take over: what has no sign of its own
+/// (a newline, an escape, a byte that is no UTF-8) stands as bash and zsh spell it, `$'a\nb'`.
+pub fn join_in_a_line(argv: &[BString]) -> String {
+    let words: Vec<String> = argv.iter().map(|word| quote_in_a_line(word)).collect();
+    words.join(" ")
+}
+
+fn quote_in_a_line(word: &[u8]) -> String {
+    let is_plain = word.to_str().is_ok_and(|text| !text.chars().any(char::is_control));
+    if is_plain {
+        return quote(word);
+    }
+    let mut line = String::from("$'");
+    for chunk in word.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            match character {
+                '\n' => line.push_str("\\n"),
+                '\t' => line.push_str("\\t"),
+                '\r' => line.push_str("\\r"),
+                '\\' | '\'' => line.extend(['\\', character]),
+                c if c.is_control() => {
+                    let bytes = c.encode_utf8(&mut [0; 4]).as_bytes().to_vec();
+                    bytes.iter().for_each(|byte| line.push_str(&octal(*byte)));
+                }
+                c => line.push(c),
+            }
+        }
+        chunk.invalid().iter().for_each(|byte| line.push_str(&octal(*byte)));
+    }
+    line + "'"
+}
+
+/// Three digits, so that what follows is none of them.
+fn octal(byte: u8) -> String {
+    format!("\\{byte:03o}")
+}
+
 /// Quotes one word where it needs it.
 pub fn quote(word: &[u8]) -> String {
     let text = word.to_str_lossy();

@@ -1,8 +1,9 @@
 //! A refusal for its two readers: in the agent's own voice, and as JSON.
 
+use bstr::BString;
 use serde_json::{Value, json};
 
-use crate::command::join;
+use crate::command::{join, join_in_a_line};
 use crate::policy::{
     self, Callers, Effects, Exception, FlagChoice, Form, Invocation, Refusal, Rule, Says, Severity,
 };
@@ -348,11 +349,21 @@ fn scope(rule: &Rule, call: Option<&Invocation>) -> String {
 
 /// The command lines to run instead, with this call's arguments filled in.
 fn commands(says: &Says, call: Option<&Invocation>, words: &[String]) -> Vec<String> {
-    says.instead.iter().map(|template| expand(template, call, words)).collect()
+    says.instead.iter().map(|template| filled(template, call, words, join)).collect()
+}
+
+/// In prose a command is one line.
+fn expand(template: &str, call: Option<&Invocation>, words: &[String]) -> String {
+    filled(template, call, words, join_in_a_line)
 }
 
 /// What the log has taken out is no argument to give.
-fn expand(template: &str, call: Option<&Invocation>, words: &[String]) -> String {
+fn filled(
+    template: &str,
+    call: Option<&Invocation>,
+    words: &[String],
+    join: fn(&[BString]) -> String,
+) -> String {
     policy::expand(template, call, words, |words| {
         let text = join(words);
         if text.contains(REDACTED) { "…".to_owned() } else { text }
