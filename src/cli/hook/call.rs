@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
 
+use super::acts;
 use crate::cli::judging::{Distrusted, Policies};
 use crate::cli::{brief, in_force};
 use crate::decide::{Decision, Subject, decide};
@@ -14,6 +15,7 @@ use crate::policy::{Exit, Refusal, Severity, Verdict};
 use crate::refuse::{self, Asker};
 use crate::render::refusal::{Circumstances, warning};
 use crate::render::{self, hooked, trouble};
+use crate::sys::acts::{self as left, Said};
 use crate::sys::context::Context;
 use crate::sys::evidence::{self, Filter, Kind, Row};
 use crate::sys::{install, last_word, program, runs, sources, stdio};
@@ -98,13 +100,27 @@ fn reply(request: &Request) -> Answer {
     };
     match &request.event {
         Event::Command(line) | Event::Permission(line) => judged(request, line, &asker),
-        Event::Start | Event::Ended if !request.dialect.takes_notes(&request.event) => {
+        Event::Start if request.dialect.takes_notes(&request.event) => {
+            noted(request, &beginning(request, &asker))
+        }
+        Event::Ended if request.dialect.takes_notes(&request.event) => {
+            noted(request, &unread(request, &asker))
+        }
+        Event::Start | Event::Ended | Event::Other => {
+            if let Ok(context) = context(request, &OsString::new()) {
+                void(&context, request, &asker);
+            }
             said(request, Reply::Silence)
         }
-        Event::Start => noted(request, &beginning(request, &asker)),
-        Event::Ended => noted(request, &unread(request, &asker)),
-        Event::Other => said(request, Reply::Silence),
     }
+}
+
+/// What the session's hooks have left before counts no more; a tool call's own stays until it has ended.
+fn void(context: &Context, request: &Request, asker: &Asker) {
+    let own = asker
+        .known_call()
+        .filter(|_| matches!(request.event, Event::Command(_) | Event::Permission(_)));
+    left::void(context, &asker.key(), own.as_deref());
 }
 
 fn said(request: &Request, reply: Reply<'_>) -> Answer {
@@ -128,6 +144,7 @@ fn judged(request: &Request, line: &str, asker: &Asker) -> Answer {
         Ok(context) => context,
         Err(Distrusted(message)) => return failure(request, &hooked::cut(&message)),
     };
+    void(&context, request, asker);
     let decision = match decide(&context, Subject::Line(line)) {
         Ok(decision) => decision,
         Err(distrust) => {
@@ -144,7 +161,10 @@ fn judged(request: &Request, line: &str, asker: &Asker) -> Answer {
             let is_told = request.dialect.takes_notes(&request.event);
             let answer = said(request, if is_told { Reply::Note(&text) } else { Reply::Silence });
             prepare(&answer);
-            refuse::record_line(&context, &decision, &it, (line, asker), is_told);
+            let of_line = refuse::record_line(&context, &decision, &it, (line, asker), is_told);
+            if is_told {
+                acts::leave(&context, &decision, &it, (line, asker), (&of_line, Said::Warned));
+            }
             answer
         }
         Verdict::Refuse(it) => refused(request, (&context, &decision), &it, (line, asker)),
@@ -178,12 +198,14 @@ fn refused(
         ..Circumstances::default()
     };
     prepare(&answer(&unrecorded));
-    let (about, tell) = refuse::record_line(context, decision, refusal, (line, asker), true);
-    let answer = answer(&about);
+    let of_line = refuse::record_line(context, decision, refusal, (line, asker), true);
+    let answer = answer(&of_line.about);
     prepare(&answer);
+    let said = if asks && can_ask { Said::Asked } else { Said::Refused };
+    acts::leave(context, decision, refusal, (line, asker), (&of_line, said));
     // Whom the harness asks needs not be told.
-    if tell && !(asks && can_ask) {
-        refuse::tell_person_of_line(context, decision, refusal, line, &about);
+    if of_line.tell && said != Said::Asked {
+        refuse::tell_person_of_line(context, decision, refusal, line, &of_line.about);
     }
     answer
 }
@@ -201,11 +223,11 @@ fn beginning(request: &Request, asker: &Asker) -> String {
         Ok(found) => found,
         Err(Distrusted(message)) => return hooked::cut(&message),
     };
+    void(&context, request, asker);
     let rules = brief::ordered(&contents);
-    let is_refusal = |row: &Row| matches!(row.kind, Kind::Refused | Kind::Asked);
     let filter = Filter { session: Some(refuse::session_of(&context, asker)), ..Filter::default() };
     let rows = context.state().and_then(|state| evidence::rows(state, &filter).ok());
-    let rows: Vec<Row> = rows.unwrap_or_default().into_iter().filter(is_refusal).collect();
+    let rows = refused_ones(rows.unwrap_or_default());
     let demoted = demoted(&context);
     hooked::beginning(&hooked::Beginning {
         brief: match rules.is_empty() {
@@ -216,6 +238,21 @@ fn beginning(request: &Request, asker: &Asker) -> String {
         rows: &rows,
         demoted: demoted.as_deref(),
     })
+}
+
+/// Without what a person has allowed.
+fn refused_ones(rows: Vec<Row>) -> Vec<Row> {
+    let allowed: Vec<(String, Option<String>)> = rows
+        .iter()
+        .filter(|row| row.kind == Kind::Allowed)
+        .map(|row| (row.rule.clone(), row.call.clone()))
+        .collect();
+    let is_refusal = |row: &Row| match row.kind {
+        Kind::Refused => true,
+        Kind::Asked => !allowed.iter().any(|(rule, call)| *rule == row.rule && *call == row.call),
+        _ => false,
+    };
+    rows.into_iter().filter(is_refusal).collect()
 }
 
 /// The shim directory, where it has shims and others come first on PATH.
@@ -230,6 +267,7 @@ fn demoted(context: &Context) -> Option<PathBuf> {
 /// Refusals of this session whose text went where nobody reads.
 fn unread(request: &Request, asker: &Asker) -> String {
     let Ok(context) = context(request, &OsString::new()) else { return String::new() };
+    void(&context, request, asker);
     let Some(state) = context.state() else { return String::new() };
     let session = refuse::session_of(&context, asker);
     let rows = evidence::pending(state, Some(&session)).unwrap_or_default();
