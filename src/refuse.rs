@@ -11,7 +11,7 @@ use crate::render::refusal::{Circumstances, agent_voice, json, severity_name, wa
 use crate::render::told;
 use crate::sys::acts::{self, Said, Seen};
 use crate::sys::context::Context;
-use crate::sys::evidence::{self, Event, EvidenceId, Kind, Recorded};
+use crate::sys::evidence::{self, Event, EvidenceId, Kind, Recorded, Row};
 use crate::sys::home::RECORD;
 use crate::sys::notify::{self, Notice};
 use crate::sys::processes::{Lineage, began_ms};
@@ -158,6 +158,21 @@ pub struct OfLine {
     pub call: String,
 }
 
+/// Records that an agent's refusals are to be told to who has started it: `row` is the last of them.
+pub fn record_notice(context: &Context, asker: &Asker, row: &Row) {
+    let event = Event {
+        kind: Kind::Notice,
+        rule: row.rule.clone(),
+        rules: row.rules.clone(),
+        verdict: row.verdict.clone(),
+        exit: row.exit,
+        argv: row.argv.iter().map(|word| BString::from(word.as_str())).collect(),
+        told: false,
+        ..event_of_line(context, "", asker)
+    };
+    append(context, &event, u32::MAX);
+}
+
 /// Records that a line was not run because policy cannot be trusted.
 pub fn record_distrusted_line(context: &Context, line: &str, asker: &Asker) {
     append(context, &broken(event_of_line(context, line, asker)), u32::MAX);
@@ -248,19 +263,23 @@ fn shell(line: &str) -> [BString; 3] {
 }
 
 fn event_of_line(context: &Context, line: &str, asker: &Asker) -> Event {
-    let agent = match &asker.agent {
-        Some(agent) => format!("{}/{}", asker.harness, session::clean(agent)),
-        None => asker.harness.to_owned(),
-    };
     Event {
         session: session_of(context, asker),
-        agent: Some(agent),
+        agent: Some(asker.name()),
         call: Some(asker.tool_call()),
         ..event(context, &shell(line), Door::Hook)
     }
 }
 
 impl Asker {
+    /// The agent, as evidence has it.
+    pub fn name(&self) -> String {
+        match &self.agent {
+            Some(agent) => format!("{}/{}", self.harness, session::clean(agent)),
+            None => self.harness.to_owned(),
+        }
+    }
+
     /// The tool call, as evidence has it; one without an id has one of its own.
     fn tool_call(&self) -> String {
         match &self.call {

@@ -2,13 +2,11 @@
 //! status of a usage error for a deny, and a hook is paid for at every tool call.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
 
-use super::acts;
+use super::{acts, notices, session};
 use crate::cli::judging::{Distrusted, Policies};
-use crate::cli::{brief, in_force};
 use crate::decide::{Decision, Subject, decide};
 use crate::hook::{Answer, Dialect, Event, Reply, Request, Status, read};
 use crate::policy::{Exit, Refusal, Severity, Verdict};
@@ -17,14 +15,10 @@ use crate::render::refusal::{Circumstances, warning};
 use crate::render::{self, hooked, trouble};
 use crate::sys::acts::{self as left, Said};
 use crate::sys::context::Context;
-use crate::sys::evidence::{self, Filter, Kind, Row};
-use crate::sys::{install, last_word, program, runs, sources, stdio};
+use crate::sys::{last_word, sources, stdio};
 
 /// Seconds for a verdict: well below what any harness waits.
 const PATIENCE: u32 = 2;
-
-/// Characters of the rules in force when a session begins.
-const BRIEF: usize = 1500;
 
 /// The acts of the verb that are not a harness's call.
 const ACTS: [&str; 6] = ["install", "uninstall", "status", "help", "--help", "-h"];
@@ -68,7 +62,7 @@ fn unknown() -> Event {
     Event::Command(String::new())
 }
 
-fn prepare(answer: &Answer) {
+pub(super) fn prepare(answer: &Answer) {
     last_word::prepare(&answer.stdout, &answer.stderr, answer.status.code());
 }
 
@@ -100,13 +94,15 @@ fn reply(request: &Request) -> Answer {
     };
     match &request.event {
         Event::Command(line) | Event::Permission(line) => judged(request, line, &asker),
-        Event::Start if request.dialect.takes_notes(&request.event) => {
-            noted(request, &beginning(request, &asker))
-        }
+        Event::Start => session::begins(request, &asker),
         Event::Ended if request.dialect.takes_notes(&request.event) => {
-            noted(request, &unread(request, &asker))
+            noted(request, &notices::unread(request, &asker))
         }
-        Event::Start | Event::Ended | Event::Other => {
+        Event::AgentEnded => match notices::of_ended_agent(request, &asker) {
+            text if text.is_empty() => said(request, Reply::Silence),
+            text => request.dialect.tell(&request.name, &text),
+        },
+        Event::Ended | Event::Other => {
             if let Ok(context) = context(request, &OsString::new()) {
                 void(&context, request, &asker);
             }
@@ -116,23 +112,23 @@ fn reply(request: &Request) -> Answer {
 }
 
 /// What the session's hooks have left before counts no more; a tool call's own stays until it has ended.
-fn void(context: &Context, request: &Request, asker: &Asker) {
+pub(super) fn void(context: &Context, request: &Request, asker: &Asker) {
     let own = asker
         .known_call()
         .filter(|_| matches!(request.event, Event::Command(_) | Event::Permission(_)));
     left::void(context, &asker.key(), own.as_deref());
 }
 
-fn said(request: &Request, reply: Reply<'_>) -> Answer {
+pub(super) fn said(request: &Request, reply: Reply<'_>) -> Answer {
     request.dialect.answer(&request.name, reply)
 }
 
-fn noted(request: &Request, text: &str) -> Answer {
+pub(super) fn noted(request: &Request, text: &str) -> Answer {
     said(request, if text.is_empty() { Reply::Silence } else { Reply::Note(text) })
 }
 
 /// As the shims on PATH would know it, where the command will run.
-fn context(request: &Request, name: &OsString) -> Result<Context, Distrusted> {
+pub(super) fn context(request: &Request, name: &OsString) -> Result<Context, Distrusted> {
     let context = Policies::default().context(name)?;
     let there = request.cwd.as_deref().and_then(sources::real_directory);
     Ok(Context { cwd: there.or(context.cwd), ..context })
@@ -188,7 +184,18 @@ fn refused(
                 let text = hooked::deny_for_want_of_a_prompt(refusal, calls, about);
                 said(request, Reply::Deny(&text))
             }
-            (false, _) => said(request, Reply::Deny(&hooked::deny(refusal, calls, about))),
+            (false, _) => {
+                let text = hooked::deny(refusal, calls, about);
+                // The first teaches.
+                let is_again = about.offence >= about.surface_after.max(2);
+                match is_again && request.dialect.stops(&request.event) {
+                    true => {
+                        let told = hooked::stopped(refusal, calls, about);
+                        request.dialect.stop(&request.name, &text, &told)
+                    }
+                    false => said(request, Reply::Deny(&text)),
+                }
+            }
         }
     };
     let unrecorded = Circumstances {
@@ -208,76 +215,4 @@ fn refused(
         refuse::tell_person_of_line(context, decision, refusal, line, &of_line.about);
     }
     answer
-}
-
-/// What a session or sub-agent begins with; a policy that cannot be trusted is told of as well.
-fn beginning(request: &Request, asker: &Asker) -> String {
-    let name = OsString::from("embargo brief");
-    let found = context(request, &name).and_then(|context| {
-        let contents = in_force::contents(&context, &sources::find(&context, &[]));
-        contents
-            .map(|contents| (context, contents))
-            .map_err(|e| Distrusted(trouble::distrust(&name, &e)))
-    });
-    let (context, contents) = match found {
-        Ok(found) => found,
-        Err(Distrusted(message)) => return hooked::cut(&message),
-    };
-    void(&context, request, asker);
-    let rules = brief::ordered(&contents);
-    let filter = Filter { session: Some(refuse::session_of(&context, asker)), ..Filter::default() };
-    let rows = context.state().and_then(|state| evidence::rows(state, &filter).ok());
-    let rows = refused_ones(rows.unwrap_or_default());
-    let demoted = demoted(&context);
-    hooked::beginning(&hooked::Beginning {
-        brief: match rules.is_empty() {
-            true => String::new(),
-            false => render::brief::text(&rules, BRIEF),
-        },
-        notices: &contents.notices,
-        rows: &rows,
-        demoted: demoted.as_deref(),
-    })
-}
-
-/// Without what a person has allowed.
-fn refused_ones(rows: Vec<Row>) -> Vec<Row> {
-    let allowed: Vec<(String, Option<String>)> = rows
-        .iter()
-        .filter(|row| row.kind == Kind::Allowed)
-        .map(|row| (row.rule.clone(), row.call.clone()))
-        .collect();
-    let is_refusal = |row: &Row| match row.kind {
-        Kind::Refused => true,
-        Kind::Asked => !allowed.iter().any(|(rule, call)| *rule == row.rule && *call == row.call),
-        _ => false,
-    };
-    rows.into_iter().filter(is_refusal).collect()
-}
-
-/// The shim directory, where it has shims and others come first on PATH.
-fn demoted(context: &Context) -> Option<PathBuf> {
-    let own = || context.by_variables.as_ref().map(|places| places.shims());
-    let directory = context.shims.clone().or_else(own)?;
-    let has_shims = |dir: &Path| install::shims(dir).is_ok_and(|shims| !shims.is_empty());
-    let is_first = runs::is_run(&directory) || program::is_first(&directory, runs::is_run);
-    (!is_first && has_shims(&directory)).then_some(directory)
-}
-
-/// Refusals of this session whose text went where nobody reads.
-fn unread(request: &Request, asker: &Asker) -> String {
-    let Ok(context) = context(request, &OsString::new()) else { return String::new() };
-    void(&context, request, asker);
-    let Some(state) = context.state() else { return String::new() };
-    let session = refuse::session_of(&context, asker);
-    let rows = evidence::pending(state, Some(&session)).unwrap_or_default();
-    let rows: Vec<Row> =
-        rows.into_iter().filter(|r| matches!(r.kind, Kind::Refused | Kind::Asked)).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let ids: Vec<_> = rows.iter().map(|row| row.id.clone()).collect();
-    // A mark that cannot be made: the notice comes once more.
-    let _ = evidence::mark_told(state, &ids);
-    hooked::unread(&rows)
 }

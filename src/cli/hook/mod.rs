@@ -4,7 +4,9 @@
 mod acts;
 pub mod call;
 mod change;
+mod notices;
 mod place;
+mod session;
 mod status;
 
 use std::path::PathBuf;
