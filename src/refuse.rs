@@ -9,8 +9,9 @@ use crate::decide::Decision;
 use crate::policy::{Exit, Refusal, Severity};
 use crate::render::refusal::{Circumstances, agent_voice, json, severity_name, warning};
 use crate::render::told;
+use crate::sys::acts::{self, Said, Seen};
 use crate::sys::context::Context;
-use crate::sys::evidence::{self, Event, Kind, Recorded};
+use crate::sys::evidence::{self, Event, EvidenceId, Kind, Recorded, Row};
 use crate::sys::home::RECORD;
 use crate::sys::notify::{self, Notice};
 use crate::sys::processes::{Lineage, began_ms};
@@ -38,7 +39,8 @@ pub struct Asker {
 }
 
 /// Refuses, or warns of, a call that was about to be made. Returns what to exit with;
-/// a warning gives [`Exit::Success`], and the call goes on.
+/// a warning gives [`Exit::Success`], and the call goes on. So it does, without a word, where a
+/// hook has said so of this call before.
 pub fn refuse(
     context: &Context,
     decision: &Decision,
@@ -46,6 +48,20 @@ pub fn refuse(
     argv: &[BString],
     door: Door,
 ) -> Exit {
+    let seen = if door == Door::Shim { acts::take(context, argv) } else { None };
+    if let Some(seen) = &seen
+        && settles(seen, refusal)
+    {
+        if seen.said == Said::Asked && !stdio::is_any_closed() {
+            record_allowed(
+                context,
+                refusal,
+                Event { told: true, ..event(context, argv, door) },
+                seen,
+            );
+        }
+        return Exit::Success;
+    }
     let warns = refusal.severity() == Severity::Warn;
     if !warns {
         stdio::fill_closed();
@@ -54,7 +70,7 @@ pub fn refuse(
     let recorded = if warns && stdio::is_any_closed() {
         None
     } else {
-        record(context, decision, refusal, event(context, argv, door))
+        record(context, decision, refusal, of_the_hook(event(context, argv, door), seen))
     };
     let about = Circumstances {
         evidence: recorded.as_ref().map(|r| r.id.to_string()),
@@ -79,16 +95,47 @@ pub fn refuse(
     refusal.exit()
 }
 
-/// Records what a hook is about to answer with; `told` where the agent will read it. Whether a
-/// person is to be told as well is the second of what it returns.
+/// Has the hook's word been all there is to say? A prompt allows only what it asked about, and no
+/// prompt gives a grant.
+fn settles(seen: &Seen, refusal: &Refusal<'_>) -> bool {
+    let said = match seen.said {
+        Said::Asked => Severity::Ask,
+        Said::Warned => Severity::Warn,
+        Said::Refused => return false,
+    };
+    said == refusal.severity() && refusal.rules().iter().all(|rule| seen.rules.contains(&rule.id.0))
+}
+
+/// One act is one offence: it is counted where the hook has counted it.
+fn of_the_hook(event: Event, seen: Option<Seen>) -> Event {
+    match seen {
+        Some(seen) => Event { session: seen.session, call: Some(seen.call), ..event },
+        None => event,
+    }
+}
+
+fn record_allowed(context: &Context, refusal: &Refusal<'_>, event: Event, seen: &Seen) {
+    let event = Event {
+        kind: Kind::Allowed,
+        rule: refusal.id(),
+        rules: refusal.rules().iter().map(|r| r.id.0.clone()).collect(),
+        verdict: severity_name(refusal.severity()).to_owned(),
+        exit: Exit::Success.code(),
+        ..of_the_hook(event, Some(seen.clone()))
+    };
+    append(context, &event, u32::MAX);
+}
+
+/// Records what a hook is about to answer with; `told` where the agent will read it.
 pub fn record_line(
     context: &Context,
     decision: &Decision,
     refusal: &Refusal<'_>,
     (line, asker): (&str, &Asker),
     told: bool,
-) -> (Circumstances, bool) {
+) -> OfLine {
     let event = Event { told, ..event_of_line(context, line, asker) };
+    let (session, call) = (event.session.clone(), event.call.clone().unwrap_or_default());
     let recorded = record(context, decision, refusal, event);
     let about = Circumstances {
         evidence: recorded.as_ref().map(|r| r.id.to_string()),
@@ -96,7 +143,34 @@ pub fn record_line(
         surface_after: decision.settings.surface_after,
         door: Door::Hook.name(),
     };
-    (about, recorded.is_some_and(|r| r.surface))
+    OfLine { about, tell: recorded.is_some_and(|r| r.surface), session, call }
+}
+
+/// What is known of a line once it is recorded.
+#[derive(Debug, Clone, Default)]
+pub struct OfLine {
+    pub about: Circumstances,
+    /// A person is to be told as well.
+    pub tell: bool,
+    /// What its offences are counted by.
+    pub session: String,
+    /// The tool call.
+    pub call: String,
+}
+
+/// Records that an agent's refusals are to be told to who has started it: `row` is the last of them.
+pub fn record_notice(context: &Context, asker: &Asker, row: &Row) {
+    let event = Event {
+        kind: Kind::Notice,
+        rule: row.rule.clone(),
+        rules: row.rules.clone(),
+        verdict: row.verdict.clone(),
+        exit: row.exit,
+        argv: row.argv.iter().map(|word| BString::from(word.as_str())).collect(),
+        told: false,
+        ..event_of_line(context, "", asker)
+    };
+    append(context, &event, u32::MAX);
 }
 
 /// Records that a line was not run because policy cannot be trusted.
@@ -189,15 +263,39 @@ fn shell(line: &str) -> [BString; 3] {
 }
 
 fn event_of_line(context: &Context, line: &str, asker: &Asker) -> Event {
-    let agent = match &asker.agent {
-        Some(agent) => format!("{}/{}", asker.harness, session::clean(agent)),
-        None => asker.harness.to_owned(),
-    };
     Event {
         session: session_of(context, asker),
-        agent: Some(agent),
-        call: asker.call.as_deref().map(|call| format!("tool:{}", session::clean(call))),
+        agent: Some(asker.name()),
+        call: Some(asker.tool_call()),
         ..event(context, &shell(line), Door::Hook)
+    }
+}
+
+impl Asker {
+    /// The agent, as evidence has it.
+    pub fn name(&self) -> String {
+        match &self.agent {
+            Some(agent) => format!("{}/{}", self.harness, session::clean(agent)),
+            None => self.harness.to_owned(),
+        }
+    }
+
+    /// The tool call, as evidence has it; one without an id has one of its own.
+    fn tool_call(&self) -> String {
+        match &self.call {
+            Some(call) => format!("tool:{}", session::clean(call)),
+            None => format!("hook:{}", EvidenceId::fresh()),
+        }
+    }
+
+    /// Whose hook calls void what a hook left: the harness and its own id of the session.
+    pub fn key(&self) -> String {
+        format!("{}:{}", self.harness, session::clean(self.session.as_deref().unwrap_or_default()))
+    }
+
+    /// The tool call as [`acts`] have it, where it has an id.
+    pub fn known_call(&self) -> Option<String> {
+        self.call.as_ref().map(|_| self.tool_call())
     }
 }
 

@@ -39,11 +39,11 @@ pub fn run(start: &Start, argv: &[BString], us: &Executed) -> Exit {
     }
     match decision.verdict() {
         Verdict::Pass(_) => {}
-        Verdict::Warn(warning) => {
-            refuse(&context, &decision, &warning, &judged, Door::Shim);
-        }
-        Verdict::Refuse(refusal) => {
-            return refuse(&context, &decision, &refusal, &judged, Door::Shim);
+        Verdict::Warn(it) | Verdict::Refuse(it) => {
+            let exit = refuse(&context, &decision, &it, &judged, Door::Shim);
+            if exit != Exit::Success {
+                return exit;
+            }
         }
     }
     become_real(start, name, us, decision.argv0_is_path)

@@ -643,6 +643,9 @@ fn files_are_documented_with_their_modes() {
     world.script("project/wait", "#!/bin/sh\nexit 0\n");
     world.embargo(&["run", "./wait"]).any_output().status(0).run();
 
+    let payload = r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"gradle"}}"#;
+    world.embargo(&["hook", "claude-code"]).stdin(payload).any_output().status(2).run();
+
     let places = [
         ("home/.config/embargo", "CONFIG"),
         ("home/.local/state/embargo", "STATE"),
@@ -667,6 +670,7 @@ fn files_are_documented_with_their_modes() {
                 let own = match name {
                     "CACHE/views" => "BUILD-FILES".to_owned(),
                     "DATA/runs" => "PID-START".to_owned(),
+                    "STATE/acts" => "DIGEST".to_owned(),
                     _ if entry.file_type().expect("a type").is_symlink() => "NAME".to_owned(),
                     _ => own,
                 };

@@ -38,6 +38,8 @@ fn text(name: &str) -> String {
     let failed = |why: &str| format!("embargo failed, so the command was not run: {why}.\n{FAULT}");
     match name {
         "deny" => format!("{REFUSED}[embargo refused e_ID exit 86]\n"),
+        "deny_again" => format!("{REFUSED}I have now been refused this 2 times. I must stop and tell the user what I tried and why it was refused.\n[embargo refused e_ID exit 86]\n"),
+        "stopped" => "embargo stopped the agent: it has now been refused `gradle` 2 times, because raw gradle does not have the libraries our application needs. Rule `no-gradle` (embargo.toml:1). Tell it how to go on.".to_owned(),
         "ask" => "embargo asks for a person's approval of `git push` because others see it. The agent could tell the user what is ready. Rule `ask-push` (embargo.toml:7).\n[embargo asks e_ID exit 87]\n".to_owned(),
         "approve" => "I must not use `git push` without a person's approval because others see it. Instead, tell the user what is ready.\nA person has to approve it: rule `ask-push` (embargo.toml:7) covers every `git push`; until then trying again or with other flags will be refused too. I must tell the user.\nThis harness cannot ask: a person who agrees runs the command in a terminal of their own, or changes the rule.\n[embargo asks e_ID exit 87]\n".to_owned(),
         "warn" => "I should not use `npm` because it is slow. [embargo warned: rule `warn-npm`]\n".to_owned(),
@@ -92,6 +94,8 @@ fn every_harness_is_answered_in_its_own_way() {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/hooks");
     let world = world();
     let mut harnesses = 0;
+    let call_id = "(\"(?:tool_use_id|tool_call_id|callID|execution_id)\":\")";
+    let call_id = regex::Regex::new(call_id).expect("a regex");
     for entry in std::fs::read_dir(cases).expect("cases") {
         let path = entry.expect("an entry").path();
         let harness = path.file_stem().expect("a name").to_str().expect("text").to_owned();
@@ -104,6 +108,10 @@ fn every_harness_is_answered_in_its_own_way() {
                 .replace("[P]", &world.path("project").display().to_string())
                 .replace("[S]", &format!("{harness}-{at}"));
             let hook = if string("hook").is_empty() { &harness } else { string("hook") };
+            if case.get("again").is_some() {
+                let other = call_id.replace_all(&payload, "${1}first-");
+                world.embargo(&["hook", hook]).stdin(&*other).any_output().run();
+            }
             let found = world.embargo(&["hook", hook]).stdin(payload).any_output().run();
             let row = format!("{}: {}", path.display(), string("name"));
             let line = if string("stdout").is_empty() { "" } else { "\n" };
@@ -113,7 +121,15 @@ fn every_harness_is_answered_in_its_own_way() {
             assert_eq!(i64::from(found.status), status, "{row}");
             kinds.push(string("name").to_owned());
         }
-        for kind in ["allow", "deny", "ask", "malformed", "unknown tool", "loaded by another"] {
+        for kind in [
+            "allow",
+            "deny",
+            "ask",
+            "malformed",
+            "unknown tool",
+            "loaded by another",
+            "second offence",
+        ] {
             assert!(kinds.iter().any(|k| k == kind), "{} lacks {kind:?}", path.display());
         }
         harnesses += 1;
@@ -137,6 +153,7 @@ fn session_and_sub_agent_go_into_the_evidence() {
     call(payload("gradle -Ptoken=hunter2hunter2 --password hunter3", agent)).run();
     let again = call(payload("gradle x", "")).run();
     assert!(again.stderr.contains("I have now been refused this 2 times."), "{again:#?}");
+    assert!(again.stdout.contains("\"continue\":false"), "{again:#?}");
 
     let log = world.embargo(&["log", "--json"]).any_output().run().stdout;
     let rows: Vec<Value> =
@@ -201,6 +218,120 @@ fn what_nobody_read_is_told_after_the_tool_call() {
         .stdout(format!("{{\"hookSpecificOutput\":{{\"additionalContext\":{text},\"hookEventName\":\"PostToolUse\"}}}}\n"))
         .run();
     ended().run();
+}
+
+/// A sub-agent's refusals reach who started it, once for each rule (A12).
+#[test]
+fn what_a_sub_agent_was_refused_is_told_when_it_ends() {
+    let world = world();
+    let call = |event: &str, more: &str| {
+        let payload = claude(&world, event, more);
+        world.embargo(&["hook", "claude-code"]).stdin(payload).any_output().run()
+    };
+    let sub = ",\"agent_id\":\"a1b2\",\"agent_type\":\"general-purpose\"";
+    let refused = |line: &str, id: u32| {
+        let tool = format!(
+            ",\"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"{line}\"}},\"tool_use_id\":\"t{id}\"{sub}"
+        );
+        call("PreToolUse", &tool);
+    };
+    refused("gradle build", 1);
+    refused("gradle test", 2);
+    refused("make", 3);
+    let lines = "sub-agent `a1b2` was refused `gradle test` by `no-gradle`, 2 times\n";
+    let user = Value::from(format!("embargo: {lines}"));
+    let ended = call("SubagentStop", sub);
+    assert_eq!(
+        (ended.stdout, ended.stderr, ended.status),
+        (format!("{{\"systemMessage\":{user}}}\n"), String::new(), 0)
+    );
+    // Nothing new: nothing is said twice.
+    assert_eq!(call("SubagentStop", sub).stdout, "");
+    // Not to a sibling's tool call, which is not who has started it.
+    let other = ",\"agent_id\":\"c3d4\",\"tool_name\":\"Bash\",\"tool_response\":{}";
+    assert_eq!(call("PostToolUse", other).stdout, "");
+    let task = ",\"tool_name\":\"Task\",\"tool_response\":{}";
+    let text = Value::from(format!(
+        "{lines}Rules are the same for every agent here: what one was refused, the next one is.\n"
+    ));
+    let wanted = format!(
+        "{{\"hookSpecificOutput\":{{\"additionalContext\":{text},\"hookEventName\":\"PostToolUse\"}}}}\n"
+    );
+    assert_eq!(call("PostToolUse", task).stdout, wanted);
+    assert_eq!(call("PostToolUse", task).stdout, "");
+    // What it was refused after that is told of the next time.
+    refused("gradle check", 4);
+    assert!(call("SubagentStop", sub).stdout.contains("`gradle check`"));
+}
+
+#[test]
+fn a_session_that_begins_has_the_shims_of_its_policies() {
+    let world = world();
+    world.stub("git").stub("make").stub("npm");
+    let shims = "home/.local/share/embargo/shims";
+    let begins = |harness: &str| {
+        let payload = claude(&world, "SessionStart", ",\"source\":\"startup\"");
+        world.embargo(&["hook", harness]).stdin(payload).any_output().run()
+    };
+    // Who has no shims gets none.
+    begins("claude-code");
+    assert!(!world.path(shims).exists());
+    world.embargo(&["shim", "install", "git"]).any_output().status(0).run();
+    let said = begins("claude-code");
+    assert!(world.path(shims).join("gradle").is_symlink(), "{said:#?}");
+    assert!(world.path(shims).join("npm").is_symlink());
+    // What no policy wants any more goes; what a person has installed stays. Where nothing is put into
+    // the context as well.
+    world.policy("[[embargo]]\ncommand = \"make\"\nreason = \"r\"\n");
+    begins("gemini");
+    for (name, is_there) in [("gradle", false), ("make", true), ("git", true)] {
+        assert_eq!(world.path(shims).join(name).is_symlink(), is_there, "{name}");
+    }
+    // A policy that is broken takes nothing away.
+    world.write("home/.config/embargo/embargo.toml", "typo = 1\n");
+    begins("claude-code");
+    assert!(world.path(shims).join("make").is_symlink());
+}
+
+#[test]
+fn a_run_that_a_session_begins_in_has_the_shims_of_its_policies() {
+    let world = world();
+    let payload = claude(&world, "SessionStart", "");
+    world.write("payload", payload);
+    let call = format!(
+        "ls \"${{PATH%%:*}}\"; cp sub/embargo.toml .; '{EMBARGO}' hook claude-code < ../payload > /dev/null; ls \"${{PATH%%:*}}\""
+    );
+    let test = world.embargo(&["run", "sh", "-c", &call]).path(&["bin", "/usr/bin", "/bin"]);
+    let found = test.any_output().run_expecting(0, "a run");
+    let count = |name: &str| found.stdout.lines().filter(|line| *line == name).count();
+    assert_eq!((count("gradle"), count("make")), (2, 1), "{found:#?}");
+}
+
+#[test]
+fn a_session_file_of_the_environment_puts_the_shims_first() {
+    let world = world();
+    world.stub("git").write("session.sh", "export A=1\n");
+    let begins = || {
+        let payload = claude(&world, "SessionStart", "");
+        let test = world.embargo(&["hook", "claude-code"]).stdin(payload);
+        test.env("CLAUDE_ENV_FILE", world.path("session.sh")).any_output().run()
+    };
+    // Without shims there is nothing to put there.
+    begins();
+    assert_eq!(world.read("session.sh"), "export A=1\n");
+    world.embargo(&["shim", "install", "--force", "git"]).any_output().status(0).run();
+    begins();
+    let once = world.read("session.sh");
+    assert!(once.starts_with("export A=1\n"), "{once}");
+    begins();
+    assert_eq!(world.read("session.sh"), once);
+    let text = format!("{once}{once}command -v git");
+    let found = world.shell(&text).path(&["bin"]).any_output().run();
+    let shim = world.path("home/.local/share/embargo/shims/git");
+    assert_eq!(
+        found.stdout.replace("[W]/", &world.path("").display().to_string()).trim(),
+        shim.display().to_string()
+    );
 }
 
 // ---- failures

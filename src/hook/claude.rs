@@ -37,6 +37,26 @@ pub(super) fn answer_everywhere(name: &str, reply: Reply<'_>) -> Answer {
     }
 }
 
+/// A deny that ends the turn, and tells the user. `continue` is documented for JSON and exit 0, so
+/// here the status is 0; the reason stands on standard error as well.
+pub(super) fn stop(name: &str, text: &str, told: &str) -> Answer {
+    if name == "PermissionRequest" {
+        let decision = json!({ "behavior": "deny", "message": text, "interrupt": true });
+        let mut value = specific(name, &[("decision", decision)]);
+        value["systemMessage"] = json!(told);
+        return Answer::json(&value);
+    }
+    let mut value = decided(name, "deny", text);
+    value["continue"] = json!(false);
+    value["stopReason"] = json!(told);
+    Answer { stderr: text.to_owned(), ..Answer::json(&value) }
+}
+
+/// For the user alone.
+pub(super) fn tell(text: &str) -> Answer {
+    Answer::json(&json!({ "systemMessage": text }))
+}
+
 fn decided(name: &str, decision: &str, text: &str) -> Value {
     let keys = [("permissionDecision", json!(decision)), ("permissionDecisionReason", json!(text))];
     specific(name, &keys)

@@ -23,3 +23,8 @@ pub(super) fn answer(name: &str, reply: Reply<'_>) -> Answer {
         Reply::Silence | Reply::Note(_) => Answer::default(),
     }
 }
+
+/// A deny of `permissionRequest` that ends the turn.
+pub(super) fn stop(text: &str) -> Answer {
+    Answer::json(&json!({ "behavior": "deny", "message": text, "interrupt": true }))
+}

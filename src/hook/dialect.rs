@@ -115,7 +115,38 @@ impl Dialect {
         match event {
             Event::Start => matches!(self, Dialect::Claude | Dialect::Codex | Dialect::VsCode),
             Event::Command(_) | Event::Ended => matches!(self, Dialect::Claude | Dialect::Codex),
-            Event::Permission(_) | Event::Other => false,
+            Event::Permission(_) | Event::AgentEnded | Event::Other => false,
+        }
+    }
+
+    /// Can a deny end the agent's turn and tell the user why?
+    ///
+    /// Documented for Claude (`continue`, and `interrupt` where a prompt was about to be shown) and for
+    /// Copilot's `permissionRequest`; source for Gemini. Codex runs the command of a hook that says
+    /// `continue: false` (source, 0.160); of VS Code and Qwen it is not known.
+    pub fn stops(self, event: &Event) -> bool {
+        match event {
+            Event::Command(_) => matches!(self, Dialect::Claude | Dialect::Gemini),
+            Event::Permission(_) => matches!(self, Dialect::Claude | Dialect::Copilot),
+            _ => false,
+        }
+    }
+
+    /// A deny that ends the agent's turn, only where [`Dialect::stops`]; `told` is for the user.
+    pub fn stop(self, name: &str, text: &str, told: &str) -> Answer {
+        match self {
+            Dialect::Claude => claude::stop(name, text, told),
+            Dialect::Gemini => gemini::stop(text, told),
+            Dialect::Copilot => copilot::stop(text),
+            _ => self.answer(name, Reply::Deny(text)),
+        }
+    }
+
+    /// A word to the user, beside whatever happens; silence where that is not known to work.
+    pub fn tell(self, name: &str, text: &str) -> Answer {
+        match self {
+            Dialect::Claude => claude::tell(text),
+            _ => self.answer(name, Reply::Silence),
         }
     }
 
@@ -145,7 +176,7 @@ impl Dialect {
         let reply = match event {
             Event::Command(_) | Event::Permission(_) => Reply::Deny(text),
             Event::Start if self.takes_notes(event) => Reply::Note(text),
-            Event::Start | Event::Ended | Event::Other => Reply::Silence,
+            Event::Start | Event::Ended | Event::AgentEnded | Event::Other => Reply::Silence,
         };
         self.answer(name, reply)
     }

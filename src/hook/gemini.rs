@@ -23,6 +23,17 @@ pub(super) fn answer(reply: Reply<'_>) -> Answer {
     }
 }
 
+/// A deny that ends the agent, and tells the user (source, 0.61: `continue`, `stopReason`, `systemMessage`).
+pub(super) fn stop(text: &str, told: &str) -> Answer {
+    Answer::json(&json!({
+        "decision": "deny",
+        "reason": text,
+        "continue": false,
+        "stopReason": told,
+        "systemMessage": told,
+    }))
+}
+
 /// agy's.
 pub(super) fn answer_of_agy(reply: Reply<'_>) -> Answer {
     match reply {

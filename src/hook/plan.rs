@@ -78,6 +78,8 @@ pub const INSTALLED: [&str; 6] =
 
 /// Claude's tools that run shell text (documented).
 const SHELLS: Option<&str> = Some("Bash|PowerShell|Monitor");
+/// And those that start a sub-agent, by both of their names: what it was refused is told then.
+const ENDINGS: Option<&str> = Some("Bash|PowerShell|Monitor|Task|Agent");
 
 /// `onFailure` is from 2.1.295 on (typings); older versions ignore it. Seconds.
 const CLAUDE_GUARD: &[(&str, Item)] = &[
@@ -92,10 +94,11 @@ const CLAUDE: &[Entry] = &[
     Entry { event: "PreToolUse", matcher: SHELLS, keys: CLAUDE_GUARD },
     // Commands in skills do not go through `PreToolUse` (documented).
     Entry { event: "PreSkillShellCommand", matcher: None, keys: CLAUDE_GUARD },
-    Entry { event: "PostToolUse", matcher: SHELLS, keys: CLAUDE_NOTE },
-    Entry { event: "PostToolUseFailure", matcher: SHELLS, keys: CLAUDE_NOTE },
+    Entry { event: "PostToolUse", matcher: ENDINGS, keys: CLAUDE_NOTE },
+    Entry { event: "PostToolUseFailure", matcher: ENDINGS, keys: CLAUDE_NOTE },
     Entry { event: "SessionStart", matcher: None, keys: CLAUDE_NOTE },
     Entry { event: "SubagentStart", matcher: None, keys: CLAUDE_NOTE },
+    Entry { event: "SubagentStop", matcher: None, keys: CLAUDE_NOTE },
 ];
 
 /// A crash or a binary that is gone becomes a block by `|| exit 2` alone. Seconds. The line is kept
@@ -111,6 +114,7 @@ const CODEX: &[Entry] = &[
     Entry { event: "PostToolUse", matcher: Some("Bash"), keys: CLAUDE_NOTE },
     Entry { event: "SessionStart", matcher: None, keys: CLAUDE_NOTE },
     Entry { event: "SubagentStart", matcher: None, keys: CLAUDE_NOTE },
+    Entry { event: "SubagentStop", matcher: None, keys: CLAUDE_NOTE },
 ];
 
 /// Seconds. The matcher is anchored by Copilot itself since 1.0.36 (documented).

@@ -37,6 +37,8 @@ pub enum Event {
     Start,
     /// A tool call has ended.
     Ended,
+    /// A sub-agent has ended.
+    AgentEnded,
     /// Nothing that runs shell text.
     Other,
 }
@@ -140,6 +142,7 @@ pub fn read(payload: &[u8], fallback: Dialect) -> Result<Request, BadPayload> {
         Some(Kind::Asking) => command(value, tool).map(|line| line.map(Event::Permission)),
         Some(Kind::Start) => Ok(Some(Event::Start)),
         Some(Kind::After) => Ok(Some(Event::Ended)),
+        Some(Kind::AgentEnd) => Ok(Some(Event::AgentEnded)),
         Some(Kind::Other) => Ok(None),
         None => Err("names no event and no tool".to_owned()),
     };
@@ -165,6 +168,7 @@ enum Kind {
     Asking,
     Start,
     After,
+    AgentEnd,
     Other,
 }
 
@@ -182,6 +186,7 @@ fn kind(name: &str, payload: &Value) -> Option<Kind> {
         "PermissionRequest" | "permissionRequest" => Kind::Asking,
         "SessionStart" | "sessionStart" | "SubagentStart" | "subagentStart" => Kind::Start,
         "PostToolUse" | "PostToolUseFailure" | "postToolUse" => Kind::After,
+        "SubagentStop" | "subagentStop" => Kind::AgentEnd,
         "" if has("toolResult") => Kind::After,
         "" if ["toolName", "toolCall", "tool", "tool_name", "preToolUse"].into_iter().any(has) => {
             Kind::Before

@@ -53,6 +53,24 @@ pub fn ask(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumstances) -
     bounded(&(lines.join("\n") + "\n"))
 }
 
+/// What the user reads when an agent was stopped that tried again.
+pub fn stopped(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumstances) -> String {
+    let (what, because, by) = match (refusal.reserved_name(), refusal.rules().first()) {
+        (Some(name), _) => (backquoted(&name.name), reason(&name.says), String::new()),
+        (None, Some(rule)) => {
+            let call = calls.iter().find(|c| rule.covers(c)).or(calls.first());
+            let by = format!(" Rule `{}` ({}).", rule.id, place(rule));
+            (subject(rule, call), reason(&rule.says), by)
+        }
+        (None, None) => return String::new(),
+    };
+    bounded(&format!(
+        "embargo stopped the agent: it has now been refused {what} {} times, because {}.{by} Tell it how to go on.",
+        about.offence,
+        clause(because)
+    ))
+}
+
 /// Embargo itself gave no verdict: `why` is a clause.
 pub fn failed(why: &str) -> String {
     bounded(&format!(
@@ -146,6 +164,40 @@ pub fn unread(rows: &[Row]) -> String {
     };
     let lines: String = rows.iter().rev().take(RULES).map(line).collect();
     bounded(&format!("{lines}`embargo last` says why, and what to do instead.\n"))
+}
+
+/// What a sub-agent was refused.
+#[derive(Debug)]
+pub struct OfAgent<'r> {
+    pub agent: &'r str,
+    pub rule: &'r str,
+    pub times: usize,
+    /// The last of them.
+    pub row: &'r Row,
+}
+
+/// For who has started it.
+pub fn of_sub_agents(refused: &[OfAgent<'_>]) -> String {
+    let lines: String = refused.iter().take(RULES).map(of_agent).collect();
+    bounded(&format!(
+        "{lines}Rules are the same for every agent here: what one was refused, the next one is.\n"
+    ))
+}
+
+/// For the user.
+pub fn of_ended_agent(refused: &[OfAgent<'_>]) -> String {
+    let lines: String = refused.iter().take(RULES).map(of_agent).collect();
+    bounded(&format!("embargo: {lines}"))
+}
+
+fn of_agent(it: &OfAgent<'_>) -> String {
+    let often = if it.times > 1 { format!(", {} times", it.times) } else { String::new() };
+    format!(
+        "sub-agent {} was refused {} by {}{often}\n",
+        backquoted(it.agent),
+        command(it.row),
+        backquoted(it.rule)
+    )
 }
 
 /// A row's command as it was typed.

@@ -1,6 +1,7 @@
 //! Every effect: what was executed and by whom, where things are, files, the
 //! real program, evidence, processes, terminal and clock.
 
+pub mod acts;
 pub mod asking;
 pub mod bounded;
 pub mod clock;

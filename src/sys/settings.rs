@@ -44,6 +44,23 @@ pub fn write(file: &Path, text: &str) -> io::Result<()> {
     }
 }
 
+/// Adds lines at the end of a file, unless it has them.
+pub fn append_once(file: &Path, lines: &[u8]) -> io::Result<()> {
+    use bstr::ByteSlice as _;
+    use std::io::Write as _;
+    let before = match fs::read(file) {
+        Ok(before) => before,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(e) => return Err(e),
+    };
+    if before.contains_str(lines) {
+        return Ok(());
+    }
+    let end: &[u8] = if before.is_empty() || before.ends_with(b"\n") { b"" } else { b"\n" };
+    let mut opened = fs::OpenOptions::new().append(true).create(true).open(file)?;
+    opened.write_all(&[end, lines].concat())
+}
+
 /// Removes a file; one that is not there is none to remove.
 pub fn remove(file: &Path) -> io::Result<()> {
     match fs::remove_file(file) {

@@ -2,27 +2,23 @@
 //! status of a usage error for a deny, and a hook is paid for at every tool call.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice};
 
+use super::{acts, notices, session};
 use crate::cli::judging::{Distrusted, Policies};
-use crate::cli::{brief, in_force};
 use crate::decide::{Decision, Subject, decide};
 use crate::hook::{Answer, Dialect, Event, Reply, Request, Status, read};
 use crate::policy::{Exit, Refusal, Severity, Verdict};
 use crate::refuse::{self, Asker};
 use crate::render::refusal::{Circumstances, warning};
 use crate::render::{self, hooked, trouble};
+use crate::sys::acts::{self as left, Said};
 use crate::sys::context::Context;
-use crate::sys::evidence::{self, Filter, Kind, Row};
-use crate::sys::{install, last_word, program, runs, sources, stdio};
+use crate::sys::{last_word, sources, stdio};
 
 /// Seconds for a verdict: well below what any harness waits.
 const PATIENCE: u32 = 2;
-
-/// Characters of the rules in force when a session begins.
-const BRIEF: usize = 1500;
 
 /// The acts of the verb that are not a harness's call.
 const ACTS: [&str; 6] = ["install", "uninstall", "status", "help", "--help", "-h"];
@@ -66,7 +62,7 @@ fn unknown() -> Event {
     Event::Command(String::new())
 }
 
-fn prepare(answer: &Answer) {
+pub(super) fn prepare(answer: &Answer) {
     last_word::prepare(&answer.stdout, &answer.stderr, answer.status.code());
 }
 
@@ -98,25 +94,41 @@ fn reply(request: &Request) -> Answer {
     };
     match &request.event {
         Event::Command(line) | Event::Permission(line) => judged(request, line, &asker),
-        Event::Start | Event::Ended if !request.dialect.takes_notes(&request.event) => {
+        Event::Start => session::begins(request, &asker),
+        Event::Ended if request.dialect.takes_notes(&request.event) => {
+            noted(request, &notices::unread(request, &asker))
+        }
+        Event::AgentEnded => match notices::of_ended_agent(request, &asker) {
+            text if text.is_empty() => said(request, Reply::Silence),
+            text => request.dialect.tell(&request.name, &text),
+        },
+        Event::Ended | Event::Other => {
+            if let Ok(context) = context(request, &OsString::new()) {
+                void(&context, request, &asker);
+            }
             said(request, Reply::Silence)
         }
-        Event::Start => noted(request, &beginning(request, &asker)),
-        Event::Ended => noted(request, &unread(request, &asker)),
-        Event::Other => said(request, Reply::Silence),
     }
 }
 
-fn said(request: &Request, reply: Reply<'_>) -> Answer {
+/// What the session's hooks have left before counts no more; a tool call's own stays until it has ended.
+pub(super) fn void(context: &Context, request: &Request, asker: &Asker) {
+    let own = asker
+        .known_call()
+        .filter(|_| matches!(request.event, Event::Command(_) | Event::Permission(_)));
+    left::void(context, &asker.key(), own.as_deref());
+}
+
+pub(super) fn said(request: &Request, reply: Reply<'_>) -> Answer {
     request.dialect.answer(&request.name, reply)
 }
 
-fn noted(request: &Request, text: &str) -> Answer {
+pub(super) fn noted(request: &Request, text: &str) -> Answer {
     said(request, if text.is_empty() { Reply::Silence } else { Reply::Note(text) })
 }
 
 /// As the shims on PATH would know it, where the command will run.
-fn context(request: &Request, name: &OsString) -> Result<Context, Distrusted> {
+pub(super) fn context(request: &Request, name: &OsString) -> Result<Context, Distrusted> {
     let context = Policies::default().context(name)?;
     let there = request.cwd.as_deref().and_then(sources::real_directory);
     Ok(Context { cwd: there.or(context.cwd), ..context })
@@ -128,6 +140,7 @@ fn judged(request: &Request, line: &str, asker: &Asker) -> Answer {
         Ok(context) => context,
         Err(Distrusted(message)) => return failure(request, &hooked::cut(&message)),
     };
+    void(&context, request, asker);
     let decision = match decide(&context, Subject::Line(line)) {
         Ok(decision) => decision,
         Err(distrust) => {
@@ -144,7 +157,10 @@ fn judged(request: &Request, line: &str, asker: &Asker) -> Answer {
             let is_told = request.dialect.takes_notes(&request.event);
             let answer = said(request, if is_told { Reply::Note(&text) } else { Reply::Silence });
             prepare(&answer);
-            refuse::record_line(&context, &decision, &it, (line, asker), is_told);
+            let of_line = refuse::record_line(&context, &decision, &it, (line, asker), is_told);
+            if is_told {
+                acts::leave(&context, &decision, &it, (line, asker), (&of_line, Said::Warned));
+            }
             answer
         }
         Verdict::Refuse(it) => refused(request, (&context, &decision), &it, (line, asker)),
@@ -168,7 +184,18 @@ fn refused(
                 let text = hooked::deny_for_want_of_a_prompt(refusal, calls, about);
                 said(request, Reply::Deny(&text))
             }
-            (false, _) => said(request, Reply::Deny(&hooked::deny(refusal, calls, about))),
+            (false, _) => {
+                let text = hooked::deny(refusal, calls, about);
+                // The first teaches.
+                let is_again = about.offence >= about.surface_after.max(2);
+                match is_again && request.dialect.stops(&request.event) {
+                    true => {
+                        let told = hooked::stopped(refusal, calls, about);
+                        request.dialect.stop(&request.name, &text, &told)
+                    }
+                    false => said(request, Reply::Deny(&text)),
+                }
+            }
         }
     };
     let unrecorded = Circumstances {
@@ -178,68 +205,14 @@ fn refused(
         ..Circumstances::default()
     };
     prepare(&answer(&unrecorded));
-    let (about, tell) = refuse::record_line(context, decision, refusal, (line, asker), true);
-    let answer = answer(&about);
+    let of_line = refuse::record_line(context, decision, refusal, (line, asker), true);
+    let answer = answer(&of_line.about);
     prepare(&answer);
+    let said = if asks && can_ask { Said::Asked } else { Said::Refused };
+    acts::leave(context, decision, refusal, (line, asker), (&of_line, said));
     // Whom the harness asks needs not be told.
-    if tell && !(asks && can_ask) {
-        refuse::tell_person_of_line(context, decision, refusal, line, &about);
+    if of_line.tell && said != Said::Asked {
+        refuse::tell_person_of_line(context, decision, refusal, line, &of_line.about);
     }
     answer
-}
-
-/// What a session or sub-agent begins with; a policy that cannot be trusted is told of as well.
-fn beginning(request: &Request, asker: &Asker) -> String {
-    let name = OsString::from("embargo brief");
-    let found = context(request, &name).and_then(|context| {
-        let contents = in_force::contents(&context, &sources::find(&context, &[]));
-        contents
-            .map(|contents| (context, contents))
-            .map_err(|e| Distrusted(trouble::distrust(&name, &e)))
-    });
-    let (context, contents) = match found {
-        Ok(found) => found,
-        Err(Distrusted(message)) => return hooked::cut(&message),
-    };
-    let rules = brief::ordered(&contents);
-    let is_refusal = |row: &Row| matches!(row.kind, Kind::Refused | Kind::Asked);
-    let filter = Filter { session: Some(refuse::session_of(&context, asker)), ..Filter::default() };
-    let rows = context.state().and_then(|state| evidence::rows(state, &filter).ok());
-    let rows: Vec<Row> = rows.unwrap_or_default().into_iter().filter(is_refusal).collect();
-    let demoted = demoted(&context);
-    hooked::beginning(&hooked::Beginning {
-        brief: match rules.is_empty() {
-            true => String::new(),
-            false => render::brief::text(&rules, BRIEF),
-        },
-        notices: &contents.notices,
-        rows: &rows,
-        demoted: demoted.as_deref(),
-    })
-}
-
-/// The shim directory, where it has shims and others come first on PATH.
-fn demoted(context: &Context) -> Option<PathBuf> {
-    let own = || context.by_variables.as_ref().map(|places| places.shims());
-    let directory = context.shims.clone().or_else(own)?;
-    let has_shims = |dir: &Path| install::shims(dir).is_ok_and(|shims| !shims.is_empty());
-    let is_first = runs::is_run(&directory) || program::is_first(&directory, runs::is_run);
-    (!is_first && has_shims(&directory)).then_some(directory)
-}
-
-/// Refusals of this session whose text went where nobody reads.
-fn unread(request: &Request, asker: &Asker) -> String {
-    let Ok(context) = context(request, &OsString::new()) else { return String::new() };
-    let Some(state) = context.state() else { return String::new() };
-    let session = refuse::session_of(&context, asker);
-    let rows = evidence::pending(state, Some(&session)).unwrap_or_default();
-    let rows: Vec<Row> =
-        rows.into_iter().filter(|r| matches!(r.kind, Kind::Refused | Kind::Asked)).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let ids: Vec<_> = rows.iter().map(|row| row.id.clone()).collect();
-    // A mark that cannot be made: the notice comes once more.
-    let _ = evidence::mark_told(state, &ids);
-    hooked::unread(&rows)
 }

@@ -1,9 +1,12 @@
 //! `embargo hook`: what harnesses call, and how they come to call it. A harness's call itself is
 //! `call`, which is looked for before clap is.
 
+mod acts;
 pub mod call;
 mod change;
+mod notices;
 mod place;
+mod session;
 mod status;
 
 use std::path::PathBuf;

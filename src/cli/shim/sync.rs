@@ -13,8 +13,8 @@ use crate::render::{installing, trouble};
 use crate::sys::context::Context;
 use crate::sys::executed::Executed;
 use crate::sys::home::HomeRecord;
-use crate::sys::install::{self, Change, Mark};
-use crate::sys::{sources, stdio};
+use crate::sys::install::{self, Change, InstallError, Mark, ShimDirectory};
+use crate::sys::{runs, sources, stdio};
 use crate::view::SourceRecord;
 
 pub fn sync(place: &Place, policies: &Policies) -> Outcome {
@@ -34,14 +34,7 @@ pub fn sync(place: &Place, policies: &Policies) -> Outcome {
     }
     wanted.notices.iter().for_each(|notice| stdio::say(&trouble::notice(notice)));
     let directory = place.open(&path, &context, policies)?;
-    let mut marks = directory.marks().map_err(cannot)?;
-    wanted.by.iter().for_each(|(mark, names)| marks.set(mark, names));
-    marks.retain(|mark| !is_gone(mark));
-    // Before any link: one that is found without its mark counts as installed by a person.
-    directory.keep(&marks).map_err(cannot)?;
-    let unlink = |name: OsString| (directory.unlink(&name), name);
-    let mut done: Vec<_> = marks.unwanted().into_iter().map(unlink).collect();
-    done.extend(wanted.names.into_iter().map(|name| (directory.link(&name), name)));
+    let done = bring_up_to_date(&directory, &wanted).map_err(cannot)?;
     let (mut changes, mut failures) = (0, 0);
     for (result, name) in &done {
         match result {
@@ -62,6 +55,49 @@ pub fn sync(place: &Place, policies: &Policies) -> Outcome {
     let made: Vec<_> = made.map(|(_, name)| name).collect();
     place.say_next_step(&path, &made, &us);
     Ok(if failures == 0 { Exit::Success } else { Exit::Findings })
+}
+
+/// Links as they are wanted: what became of each.
+fn bring_up_to_date(
+    directory: &ShimDirectory,
+    wanted: &Wanted,
+) -> Result<Vec<(Result<Change, InstallError>, OsString)>, InstallError> {
+    let mut marks = directory.marks()?;
+    wanted.by.iter().for_each(|(mark, names)| marks.set(mark, names));
+    marks.retain(|mark| !is_gone(mark));
+    // Before any link: one that is found without its mark counts as installed by a person.
+    directory.keep(&marks)?;
+    let unlink = |name: OsString| (directory.unlink(&name), name);
+    let mut done: Vec<_> = marks.unwanted().into_iter().map(unlink).collect();
+    done.extend(wanted.names.iter().map(|name| (directory.link(name), name.clone())));
+    Ok(done)
+}
+
+/// For a session that begins: the same without a word, in its directory of shims, if it has one. What
+/// cannot be done changes nothing here; `embargo doctor` tells of it.
+pub fn of_session(context: &Context) {
+    let own = || context.by_variables.as_ref().map(|places| places.shims());
+    let Some(path) = context.shims.clone().or_else(own).filter(|_| context.may_write()) else {
+        return;
+    };
+    if !HomeRecord::read(&path).is_ok_and(|record| record.is_some()) {
+        return;
+    }
+    let Ok(us) = install::ourselves() else { return };
+    if runs::is_run(&path) {
+        // Filled for all that it runs: nothing is taken away.
+        let Ok(wanted) = in_force::wanted(context, &us) else { return };
+        let Ok(directory) = ShimDirectory::open(&path, 0o700) else { return };
+        for name in wanted.names {
+            let _ = directory.link(OsStr::new(&name));
+        }
+        return;
+    }
+    let wanted = wanted(&path, context.clone(), &Policies::default(), &us);
+    let Some(wanted) = wanted.ok().filter(|wanted| !wanted.by.is_empty()) else { return };
+    if let Ok(directory) = ShimDirectory::open(&path, 0o700) {
+        let _ = bring_up_to_date(&directory, &wanted);
+    }
 }
 
 /// The names that the policies in force want shims of.

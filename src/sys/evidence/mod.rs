@@ -44,6 +44,8 @@ pub enum Kind {
     Broken,
     /// Something a person or agent has to be told, no verdict by itself.
     Notice,
+    /// Asked about by a harness, and passed since its user allowed it.
+    Allowed,
 }
 
 /// Names one row: `e_` and a ULID.
@@ -96,12 +98,13 @@ pub struct Recorded {
 
 impl Kind {
     /// Every kind with its name.
-    pub const ALL: [(Kind, &'static str); 5] = [
+    pub const ALL: [(Kind, &'static str); 6] = [
         (Kind::Refused, "refused"),
         (Kind::Asked, "asked"),
         (Kind::Warned, "warned"),
         (Kind::Broken, "broken"),
         (Kind::Notice, "notice"),
+        (Kind::Allowed, "allowed"),
     ];
 
     pub fn name(self) -> &'static str {
@@ -111,6 +114,7 @@ impl Kind {
             Kind::Warned => "warned",
             Kind::Broken => "broken",
             Kind::Notice => "notice",
+            Kind::Allowed => "allowed",
         }
     }
 

@@ -43,8 +43,11 @@ fn of_same_call(log: &Connection, event: &Event) -> Result<Option<u32>> {
     log.query_row(sql, (&event.session, &event.rule, call), |row| row.get(0)).optional()
 }
 
+/// What a person then allowed was none.
 fn latest(log: &Connection, event: &Event) -> Result<u32> {
-    let sql = "SELECT offence FROM log WHERE session = ?1 AND rule = ?2
+    let sql = "SELECT offence FROM log a WHERE session = ?1 AND rule = ?2 AND offence > 0
+               AND NOT EXISTS (SELECT 1 FROM log b WHERE b.session = a.session AND b.rule = a.rule
+                               AND b.offence = 0 AND b.call = a.call AND b.kind = 'allowed')
                ORDER BY offence DESC LIMIT 1";
     let found = log.query_row(sql, (&event.session, &event.rule), |row| row.get(0)).optional();
     Ok(found?.unwrap_or_default())
