@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap_complete::ArgValueCandidates;
 
 use super::{Outcome, failure, pack};
-use crate::config::{Pack, Proposal, proposals, rival, undecided};
+use crate::config::{Pack, Proposal, Undecided, proposals, rival, undecided};
 use crate::policy::{Exit, Layer};
 use crate::render::{answer, init, packs};
 use crate::sys::context::Context;
@@ -37,9 +37,6 @@ Examples:
   embargo init --yes --pack git-history --pack no-sendmail
 
 Nothing that is there is overwritten. Exit status: 0 written (or shown), 1 not.";
-
-/// A file, and the packs one of which may be meant.
-type Undecided = (&'static str, &'static [&'static str]);
 
 /// Proposes, asks, writes.
 pub fn run(args: Args) -> Outcome {

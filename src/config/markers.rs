@@ -44,7 +44,7 @@ const MARKERS: &[Marker] = &[
 ];
 
 /// Files that leave open which pack suits: nothing beside them says so yet.
-const UNDECIDED: [(&str, &[&str]); 5] = [
+const UNDECIDED: [Undecided; 5] = [
     ("pyproject.toml", &["python-uv", "poetry"]),
     ("package.json", &["node-pnpm", "node-yarn", "bun"]),
     ("build.gradle", &["gradle-wrapper"]),
@@ -52,11 +52,11 @@ const UNDECIDED: [(&str, &[&str]); 5] = [
     ("pom.xml", &["maven-wrapper"]),
 ];
 
-/// A file in a directory of these names, and the packs one of which may be meant.
-pub fn undecided(
-    names: &[String],
-    proposals: &[Proposal],
-) -> Vec<(&'static str, &'static [&'static str])> {
+/// A file, and the packs one of which may be meant.
+pub type Undecided = (&'static str, &'static [&'static str]);
+
+/// Those in a directory of these names.
+pub fn undecided(names: &[String], proposals: &[Proposal]) -> Vec<Undecided> {
     let is_told = |packs: &[&str]| proposals.iter().any(|p| packs.contains(&p.pack.name));
     let open = UNDECIDED
         .iter()

@@ -46,7 +46,7 @@ pub use description::description;
 pub use diagnostic::{Diagnostic, Label, Place};
 pub use findings::findings;
 pub use load::{ExampleLine, Loaded, RuleExamples, load};
-pub use markers::{Proposal, proposals, rival, undecided};
+pub use markers::{Proposal, Undecided, proposals, rival, undecided};
 pub use packs::Pack;
 pub use schema::schema;
 pub use source::SourceText;

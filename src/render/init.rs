@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::config::Proposal;
+use crate::config::{Proposal, Undecided};
 
 use super::prose::{backquoted, shown};
 use super::refusal::JSON_VERSION;
@@ -27,8 +27,8 @@ pub fn found(proposals: &[Proposal]) -> String {
 }
 
 /// A line for each file that leaves open which pack suits.
-pub fn undecided(files: &[(&str, &[&str])]) -> String {
-    let line = |(file, packs): &(&str, &[&str])| {
+pub fn undecided(files: &[Undecided]) -> String {
+    let line = |(file, packs): &Undecided| {
         let packs: Vec<String> = packs.iter().map(|name| format!("`--pack {name}`")).collect();
         format!(
             "{} found, and no other file says what it is built with: {} (later: `embargo pack add NAME`)\n",
@@ -63,10 +63,10 @@ extends = [
 pub fn json(
     path: &Path,
     is_written: bool,
-    (proposals, undecided): (&[Proposal], &[(&str, &[&str])]),
+    (proposals, undecided): (&[Proposal], &[Undecided]),
     text: &str,
 ) -> Value {
-    let open = |(file, packs): &(&str, &[&str])| json!({ "file": file, "packs": packs });
+    let open = |(file, packs): &Undecided| json!({ "file": file, "packs": packs });
     let proposal = |p: &Proposal| {
         json!({
             "pack": p.pack.name,
