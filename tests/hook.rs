@@ -137,6 +137,48 @@ fn every_harness_is_answered_in_its_own_way() {
     assert_eq!(harnesses, 15);
 }
 
+/// What the model writes into its tool's arguments moves the judgement only where that tool has
+/// such an argument, and a directory that is not there is still in a project.
+#[test]
+fn no_field_of_the_models_own_leaves_the_project() {
+    let fields = ["directory", "working_directory", "dir_path", "workdir", "cwd"];
+    for harness in ["claude-code", "codex", "copilot", "droid", "kiro"] {
+        for field in fields {
+            let world = world();
+            let cwd = world.path("project").display().to_string();
+            let payload = format!(
+                "{{\"session_id\":\"s\",\"cwd\":{cwd:?},\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_info\":{{\"cwd\":\"/\"}},\"args\":{{\"workdir\":\"/\"}},\"tool_input\":{{\"command\":\"gradle x\",\"{field}\":\"/\"}}}}"
+            );
+            let found = world.embargo(&["hook", harness]).stdin(payload).any_output().run();
+            let told = format!("{}{}", found.stdout, found.stderr);
+            assert!(told.contains("I must not use `gradle`"), "{harness} {field}: {found:?}");
+        }
+    }
+    for cwd in ["[P]/nope/deep", "[P]/embargo.toml", "project", "./project/nope"] {
+        let world = world();
+        let cwd = cwd.replace("[P]", &world.path("project").display().to_string());
+        let payload = format!(
+            "{{\"session_id\":\"s\",\"cwd\":{cwd:?},\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"gradle x\"}}}}"
+        );
+        let test = world.embargo(&["hook", "claude-code"]).cwd(".").stdin(payload);
+        let found = test.any_output().run();
+        assert!(found.stderr.contains("I must not use `gradle`"), "{cwd}: {found:?}");
+    }
+}
+
+/// `JSON.stringify` writes half a character where a text was cut: that is a text all the same.
+#[test]
+fn half_a_character_is_no_fault_of_the_installation() {
+    let world = world();
+    let line = |line: &str| bash(&world, "[L]").replace("[L]", line);
+    let hook =
+        |line: String| world.embargo(&["hook", "claude-code"]).stdin(line).any_output().run();
+    let denied = hook(line(r"gradle \ud800"));
+    assert!(denied.stderr.contains("I must not use `gradle`"), "{denied:?}");
+    let silent = hook(line(r"ls \ud83d"));
+    assert_eq!((silent.status, silent.stdout.as_str(), silent.stderr.as_str()), (0, "", ""));
+}
+
 #[test]
 fn session_and_sub_agent_go_into_the_evidence() {
     let world = world();

@@ -20,6 +20,7 @@ pub mod plan;
 mod recognise;
 mod request;
 mod status;
+mod surrogates;
 #[cfg(test)]
 mod tests;
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::command::join;
 
-use super::{Dialect, recognise};
+use super::{Dialect, recognise, surrogates};
 
 /// What a payload says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,8 +92,7 @@ const LINES: [&str; 8] = [
     "/tool_info/command_line",
     "/command",
 ];
-const DIRECTORIES: [&str; 7] = [
-    "/tool_info/cwd",
+const DIRECTORIES: [&str; 6] = [
     "/cwd",
     "/working_dir",
     // Cursor's command line leaves `cwd` empty (measured).
@@ -102,14 +101,17 @@ const DIRECTORIES: [&str; 7] = [
     "/workspacePaths/0",
     "/workspaceRoot",
 ];
-/// Against that directory, where the tool itself is to work: Gemini (source, 0.61), Qwen, Cursor's
-/// `preToolUse` (documented), OpenCode (typings).
-const BELOW: [&str; 4] = [
-    "/tool_input/dir_path",
-    "/tool_input/directory",
-    "/tool_input/working_directory",
-    "/args/workdir",
+/// Against that directory, where the tool itself is to work, in the dialect whose tool has such an
+/// argument: Gemini (source, 0.61), Qwen, Cursor's `preToolUse` (documented), OpenCode (typings). In
+/// any other it is the model's own addition, and moves nothing.
+const BELOW: [(Dialect, &str); 4] = [
+    (Dialect::Gemini, "/tool_input/dir_path"),
+    (Dialect::Qwen, "/tool_input/directory"),
+    (Dialect::Cursor, "/tool_input/working_directory"),
+    (Dialect::OpenCode, "/args/workdir"),
 ];
+/// Windsurf's alone stands in the tool's own arguments.
+const OF_WINDSURF: &str = "/tool_info/cwd";
 const SESSIONS: [&str; 7] = [
     "/session_id",
     "/sessionId",
@@ -128,6 +130,7 @@ pub fn read(payload: &[u8], fallback: Dialect) -> Result<Request, BadPayload> {
     let bad = |dialect, name: &str, why: String| BadPayload { dialect, name: name.to_owned(), why };
     let bytes = payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(payload);
     let mut value: Value = serde_json::from_slice(bytes)
+        .or_else(|e| serde_json::from_slice(&surrogates::paired(bytes)).map_err(|_| e))
         .map_err(|e| bad(fallback, "", format!("is no JSON that can be read ({e})")))?;
     if !value.is_object() {
         return Err(bad(fallback, "", "is no JSON object".to_owned()));
@@ -148,12 +151,15 @@ pub fn read(payload: &[u8], fallback: Dialect) -> Result<Request, BadPayload> {
     };
     let event = event.map_err(|why| bad(dialect, name, why))?.unwrap_or(Event::Other);
     let owned = |pointers: &[&str]| text(value, pointers).map(str::to_owned);
-    let cwd = text(value, &DIRECTORIES).map(PathBuf::from);
+    let of_windsurf = text(value, &[OF_WINDSURF]).filter(|_| dialect == Dialect::Windsurf);
+    let cwd = of_windsurf.or_else(|| text(value, &DIRECTORIES)).map(PathBuf::from);
+    let below = BELOW.iter().find(|(of, _)| *of == dialect).map(|(_, pointer)| *pointer);
+    let below = below.and_then(|pointer| text(value, &[pointer]));
     Ok(Request {
         dialect,
         event,
         name: name.to_owned(),
-        cwd: match (cwd, text(value, &BELOW)) {
+        cwd: match (cwd, below) {
             (Some(cwd), Some(below)) => Some(cwd.join(below)),
             (cwd, below) => cwd.or(below.map(PathBuf::from)),
         },

@@ -242,6 +242,11 @@ pub fn real_directory(path: &Path) -> Option<PathBuf> {
     path.is_dir().then_some(path)
 }
 
+/// The same of the nearest one above it that is there.
+pub fn nearest_directory(path: &Path) -> Option<PathBuf> {
+    path.ancestors().find_map(real_directory)
+}
+
 /// The fraction's type differs from one system to the next.
 fn nanoseconds(seconds: i64, fraction: impl Into<i128>) -> i128 {
     i128::from(seconds) * 1_000_000_000 + fraction.into()

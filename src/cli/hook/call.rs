@@ -14,7 +14,7 @@ use crate::refuse::{self, Asker};
 use crate::render::refusal::{Circumstances, warning};
 use crate::render::{self, hooked, trouble};
 use crate::sys::acts::{self as left, Said};
-use crate::sys::context::Context;
+use crate::sys::context::{Context, absolute};
 use crate::sys::{last_word, sources, stdio};
 
 /// Seconds for a verdict: well below what any harness waits.
@@ -130,7 +130,9 @@ pub(super) fn noted(request: &Request, text: &str) -> Answer {
 /// As the shims on PATH would know it, where the command will run.
 pub(super) fn context(request: &Request, name: &OsString) -> Result<Context, Distrusted> {
     let context = Policies::default().context(name)?;
-    let there = request.cwd.as_deref().and_then(sources::real_directory);
+    // One that is gone was in some project: what is above it counts.
+    let told = request.cwd.as_deref().map(|cwd| absolute(context.cwd.as_deref(), cwd));
+    let there = told.as_deref().and_then(sources::nearest_directory);
     Ok(Context { cwd: there.or(context.cwd), ..context })
 }
 

@@ -57,11 +57,11 @@ pub fn sync(place: &Place, policies: &Policies) -> Outcome {
     Ok(if failures == 0 { Exit::Success } else { Exit::Findings })
 }
 
+/// What became of a link, and its name.
+type Done = (Result<Change, InstallError>, OsString);
+
 /// Links as they are wanted: what became of each.
-fn bring_up_to_date(
-    directory: &ShimDirectory,
-    wanted: &Wanted,
-) -> Result<Vec<(Result<Change, InstallError>, OsString)>, InstallError> {
+fn bring_up_to_date(directory: &ShimDirectory, wanted: &Wanted) -> Result<Vec<Done>, InstallError> {
     let mut marks = directory.marks()?;
     wanted.by.iter().for_each(|(mark, names)| marks.set(mark, names));
     marks.retain(|mark| !is_gone(mark));
