@@ -22,7 +22,7 @@ pub enum Subject<'a> {
     Call(&'a [BString]),
     /// Words that are asked about: taken as typed by the agent, as a line is.
     Argv(&'a [BString]),
-    /// Shell text: matched raw, cut at its operators.
+    /// Shell text: parsed as bash does, and matched raw as well.
     Line(&'a str),
 }
 

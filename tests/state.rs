@@ -785,6 +785,9 @@ fn a_link_that_leads_nowhere_is_a_broken_policy() {
     // Its last good version holds.
     world.shim("gradle", &["x"]).any_output().run_expecting(86, "a dangling link");
     world.shim("npm", &["x"]).any_output().run_expecting(0, "another program");
+    fs::remove_file(world.path(PROJECT)).expect("gone");
+    symlink("embargo.toml", world.path(PROJECT)).expect("a link");
+    world.shim("gradle", &["x"]).any_output().run_expecting(86, "a link to itself");
 }
 
 /// What is named is no less so for lying in the project.

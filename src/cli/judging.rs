@@ -93,7 +93,9 @@ impl Call {
                     true => stdio::input().map_err(|e| failure(usage::no_input(&e)))?.into(),
                     false => bytes(line),
                 };
-                Ok(Asked::Line(line.to_str_lossy().trim_end_matches('\n').to_owned()))
+                // A shell leaves NULs out, bash(1) with a warning.
+                let line = line.to_str_lossy().replace('\0', "");
+                Ok(Asked::Line(line.trim_end_matches('\n').to_owned()))
             }
             Err(words) if words.is_empty() => {
                 let mut argv: Vec<BString> = self.argv.into_iter().map(bytes).collect();

@@ -216,7 +216,8 @@ fn command(payload: &Value, tool: Option<&str>) -> Result<Option<String>, String
     }
     let found = LINES.iter().find_map(|pointer| payload.pointer(pointer));
     match found {
-        Some(Value::String(line)) => Ok(Some(line.clone())),
+        // A shell leaves NULs out.
+        Some(Value::String(line)) => Ok(Some(line.replace('\0', ""))),
         // The words of a command, as older Codex had them.
         Some(Value::Array(words)) => {
             let words: Option<Vec<BString>> =

@@ -226,6 +226,8 @@ pub(super) fn subject(rule: &Rule, call: Option<&Invocation>) -> String {
     match (form, &rule.subject.pattern, &rule.subject.contains) {
         (Some(form), _, _) => backquoted(&form) + &flags + &place,
         (None, ..) if !does.is_empty() => match call {
+            // `> file` alone calls nothing.
+            Some(call) if call.words.argv().is_empty() => format!("a redirection{place}"),
             Some(call) => backquoted(&call.called()) + &place,
             None => format!("what {does}"),
         },

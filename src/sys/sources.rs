@@ -166,13 +166,13 @@ enum Hidden {
     IsFault,
 }
 
-/// A file behind its links; ECANCELED where a link leads nowhere. One system call for what is
+/// A file behind its links; ECANCELED where a link leads nowhere, or to itself. One system call for what is
 /// no link, and for what is not there.
 fn look(path: &Path) -> Result<Stat, Errno> {
     let found = lstat(path)?;
     match FileType::from_raw_mode(found.st_mode) {
         FileType::Symlink => stat(path).map_err(|error| match error {
-            Errno::NOENT | Errno::NOTDIR => Errno::CANCELED,
+            Errno::NOENT | Errno::NOTDIR | Errno::LOOP => Errno::CANCELED,
             other => other,
         }),
         _ => Ok(found),
