@@ -44,9 +44,13 @@ pub fn answer(argv: &[BString]) -> Option<Exit> {
         }
     };
     let answer = match request {
-        Ok(request) if named.is_none() => {
+        read if named.is_none() => {
             let words: Vec<String> = words.iter().map(|w| w.to_str_lossy().into_owned()).collect();
-            failure(&request, &hooked::broken_line(&words))
+            let text = hooked::broken_line(&words);
+            match read {
+                Ok(request) => failure(&request, &text),
+                Err(bad) => bad.dialect.failure(&unknown(), &bad.name, &text),
+            }
         }
         Ok(request) => {
             prepare(&failure(&request, &hooked::no_verdict(PATIENCE)));
