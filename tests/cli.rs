@@ -171,6 +171,11 @@ fn run_says_as_shells_do_that_there_is_no_such_command() {
     world.write("project/data", "");
     let rows = [
         ("absent", 127, "embargo: absent: command not found\n"),
+        (
+            "absent x | head",
+            127,
+            "embargo: absent x | head: command not found\n  `run` takes a command's words, not a line: `embargo run -- sh -c 'absent x | head'`\n",
+        ),
         ("data", 126, "embargo: data: Permission denied\n"),
         ("./absent", 127, "embargo: ./absent: No such file or directory\n"),
         ("./data", 126, "embargo: ./data: Permission denied\n"),
@@ -868,11 +873,7 @@ fn bytes_that_are_no_text_are_judged_as_they_are() {
     let world = world();
     let odd = std::ffi::OsStr::from_bytes(b"\xff\xfe");
     let check = ["check".as_ref(), "--argv".as_ref(), "gradle".as_ref(), odd];
-    world
-        .embargo(&check)
-        .stdout_has(&[r"Instead, run `./gradlew $'\377\376'`."])
-        .status(86)
-        .run();
+    world.embargo(&check).stdout_has(&[r"Instead, run `./gradlew $'\377\376'`."]).status(86).run();
     world.embargo(&["check".as_ref(), odd]).stdout("pass\n").run();
     world.script("project/go", "#!/bin/sh\nprintf '%s' \"$1\" > got\n");
     world.embargo(&["run".as_ref(), "./go".as_ref(), odd]).run();

@@ -99,7 +99,8 @@ fn find(name: &OsStr, us: &Executed) -> Result<PathBuf, Exit> {
     match program::anywhere(name, us) {
         Ok(program) => Ok(PathBuf::from(OsStr::from_bytes(program.path.to_bytes()))),
         Err(NoProgram::NotFound) => {
-            stdio::say(&trouble::not_found(name));
+            let is_line = name.as_bytes().iter().any(u8::is_ascii_whitespace);
+            stdio::say(&if is_line { trouble::no_line(name) } else { trouble::not_found(name) });
             Err(Exit::NotFound)
         }
         Err(NoProgram::NotExecutable) => {

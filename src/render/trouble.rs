@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use crate::command::quote;
+use crate::command::{join_in_a_line, quote};
 use crate::policy::Exit;
 use crate::sys::home::RecordError;
 use crate::view::Distrust;
@@ -84,6 +84,15 @@ pub fn notice(notice: &str) -> String {
 /// As shells say it.
 pub fn not_found(name: &OsStr) -> String {
     format!("embargo: {}: command not found\n", shown(&name.to_string_lossy()))
+}
+
+/// A line in place of words: as shells say it, and what would run it.
+pub fn no_line(line: &OsStr) -> String {
+    format!(
+        "{}  `run` takes a command's words, not a line: `embargo run -- sh -c {}`\n",
+        not_found(line),
+        join_in_a_line(&[line.as_bytes().into()])
+    )
 }
 
 /// As shells say it.
