@@ -20,6 +20,8 @@ pub struct Words {
     /// How many words stand before a bare `--`.
     pub(super) dashes: Option<usize>,
     pub(super) wrapped: Vec<Wrapped>,
+    /// What the text of a shell is given: `$0`, `$1` and so on.
+    pub(super) parameters: Vec<BString>,
 }
 
 /// A subcommand or operand.
@@ -119,6 +121,11 @@ impl Words {
     /// The commands inside.
     pub fn wrapped(&self) -> &[Wrapped] {
         &self.wrapped
+    }
+
+    /// What shell text inside is given: `$0`, `$1` and so on.
+    pub fn parameters(&self) -> &[BString] {
+        &self.parameters
     }
 
     /// The i-th argument as given, from 0.
