@@ -8,7 +8,8 @@ use bstr::{BString, ByteSlice};
 
 use crate::command::{Act, Effect, Object, join};
 use crate::policy::{
-    Ancestry, Invocation, Layer, Origin, Place, Reserved, Rule, Settings, Verdict, judge_all,
+    Ancestry, Invocation, Layer, Machine, Origin, Place, Reserved, Rule, Settings, Verdict,
+    judge_all,
 };
 use crate::sys::context::{Context, absolute};
 use crate::sys::policy_view::{self, ViewBytes};
@@ -202,7 +203,9 @@ fn calls(
 /// What is behind a link undergoes it too: `rm d/x`, where `d` leads to `dist`.
 fn follow_links(call: &mut Invocation, context: &Context) {
     for effect in call.effects.clone() {
-        let (Object::Path(path) | Object::Below(path)) = &effect.on else { continue };
+        let (Object::Path(path) | Object::Below(path) | Object::Among(path)) = &effect.on else {
+            continue;
+        };
         let typed = absolute(context.cwd.as_deref(), &path.to_path_lossy());
         // A link itself is deleted and moved, not what it leads to.
         let is_itself = matches!(effect.act, Act::Deletes | Act::Moves) && !path.ends_with(b"/");
@@ -213,6 +216,7 @@ fn follow_links(call: &mut Invocation, context: &Context) {
         let Some(real_path) = <[u8]>::from_path(&real).filter(|_| real != typed) else { continue };
         let on = match effect.on {
             Object::Below(_) => Object::Below(real_path.into()),
+            Object::Among(_) => Object::Among(real_path.into()),
             _ => Object::Path(real_path.into()),
         };
         call.effects.push(Effect { act: effect.act, on });
@@ -242,5 +246,6 @@ fn effective_directories(context: &Context, calls: &[Invocation]) -> Vec<PathBuf
         call.words.directories().iter().map(&mut step).collect::<Vec<_>>()
     };
     let normal = crate::sys::sources::canonical;
-    calls.iter().flat_map(directories).map(normal).collect()
+    let here = calls.iter().filter(|call| call.machine == Machine::This);
+    here.flat_map(directories).map(normal).collect()
 }

@@ -96,7 +96,8 @@ fn the_examples_of_what_commands_do_hold() {
     let mut wrong = Vec::new();
     for example in descriptions.iter().flat_map(|description| &description.examples) {
         let words = parse(&argv(&example.argv), &catalogue);
-        let found = effects(&words, &catalogue.effects(words.path()));
+        let narrows = catalogue.grammar(words.path()).unwrap_or_default().narrows;
+        let found = effects(&words, &catalogue.effects(words.path()), &narrows);
         let found: Vec<String> = found.iter().map(ToString::to_string).collect();
         match &example.effects {
             Some(wanted) if *wanted != found => {

@@ -62,7 +62,7 @@ fn assert_same_compiled(alone: &Catalogue, description: &Description, argvs: &[V
         let canonical = alone.canonical(argv[0].as_ref());
         let read = parse_with(argv, canonical.as_deref(), |path| compiled.grammar(path));
         assert_eq!(read, parse(argv, alone));
-        let done = effects(&read, &alone.effects(read.path()));
+        let done = effects(&read, &alone.effects(read.path()), &[]);
         assert!(done.iter().all(|effect| !effect.to_string().is_empty()));
     }
 }
@@ -81,7 +81,7 @@ fn assert_same_in_view(description: Description, argvs: &[Vec<BString>]) {
 }
 
 /// Everything but the name it was filed under: `x*` and `x1*` may both fit.
-fn facts(program: Program) -> (String, bool, bool, bool, u16) {
+fn facts(program: Program) -> (String, bool, bool, bool, u32) {
     let Program { name: _, canonical, argv0_is_path, wraps, changes_directory, acts } = program;
     (canonical, argv0_is_path, wraps, changes_directory, acts)
 }

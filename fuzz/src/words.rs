@@ -169,7 +169,11 @@ impl<'w> Reading<'w> {
         }
         for wrapped in words.wrapped() {
             match wrapped {
-                Wrapped::Text(text) => assert!(is_given(text), "{words:?}"),
+                // One word, or several joined: `ssh host ls -l`.
+                Wrapped::Text(text) => {
+                    let joined = bstr::join(" ", words.argv());
+                    assert!(joined.contains_str(text), "{words:?}");
+                }
                 // A module may be attached: `-mpip`.
                 Wrapped::Argv(argv) => {
                     assert!(argv[1..].iter().all(is_given), "{words:?}");

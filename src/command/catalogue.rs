@@ -140,7 +140,7 @@ impl Catalogue {
     /// Every name of a program that does one of these acts ([`Act::bit`]).
     ///
     /// [`Act::bit`]: super::Act::bit
-    pub fn acting(&self, acts: u16) -> Vec<String> {
+    pub fn acting(&self, acts: u32) -> Vec<String> {
         let does = |program: &Program| program.acts & acts != 0;
         let is_ours = |program: &Program| self.descriptions.contains_key(&program.canonical);
         let base = self.base.names().into_iter();

@@ -50,6 +50,8 @@ pub enum Reach {
     Itself,
     /// Anything below it.
     Below,
+    /// Some of what is below it.
+    Among,
 }
 
 /// From where a relative path counts.
@@ -88,7 +90,8 @@ impl Clause {
             return Err(ClauseFault::Verb);
         }
         let mut words = text.split_whitespace().peekable();
-        let below = words.next_if_eq(&"below").is_some();
+        let below = words.next_if_eq(&"below").map(|_| Reach::Below);
+        let among = words.next_if_eq(&"among").map(|_| Reach::Among);
         let start = words.next_if_eq(&"here").is_some();
         let word = words.next().unwrap_or_default();
         let what = what(word).ok_or_else(|| ClauseFault::Word(word.to_owned()))?;
@@ -102,13 +105,13 @@ impl Clause {
                 _ => return Err(ClauseFault::Word(word.to_owned())),
             });
         }
-        let reach = if below { Reach::Below } else { Reach::Itself };
+        let reach = below.or(among).unwrap_or(Reach::Itself);
         let stand = if start { Stand::Start } else { Stand::Moved };
         Ok(act.zip(what).map(|(act, what)| Clause { act, what, reach, stand, when }))
     }
 
     /// Its act, as one of a set.
-    pub fn bit(&self) -> u16 {
+    pub fn bit(&self) -> u32 {
         match self.what {
             What::Thing(_) => self.act.bit_of_things(),
             _ => self.act.bit(),

@@ -17,7 +17,7 @@ pub struct Program {
     /// An option may change the directory it works in.
     pub changes_directory: bool,
     /// What it may do, as a set of acts.
-    pub acts: u16,
+    pub acts: u32,
 }
 
 impl Program {

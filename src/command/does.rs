@@ -8,14 +8,17 @@ use bstr::{BString, ByteSlice};
 use super::words::{basename, joined};
 use super::{Clause, Condition, Effect, Object, Reach, Stand, Thing, What, Word, Words, quote};
 
-/// What the call does by the clauses of the level that its words reached, each thing once.
-pub fn effects(words: &Words, clauses: &[Clause]) -> Vec<Effect> {
+/// What the call does by the clauses of the level that its words reached, each thing once;
+/// `narrows` are tests that leave some of it.
+pub fn effects(words: &Words, clauses: &[Clause], narrows: &[String]) -> Vec<Effect> {
     let mut found: Vec<Effect> = Vec::new();
     if asks_about_itself(words) {
         return found;
     }
     let clauses = clauses.iter().filter(|clause| clause.when.iter().all(|c| holds(c, words)));
+    let is_narrowed = narrows.iter().any(|test| words.has_flag(test));
     for effect in clauses.flat_map(|clause| of_clause(clause, words)) {
+        let effect = if is_narrowed { effect.of_some() } else { effect };
         if !found.contains(&effect) {
             found.push(effect);
         }
@@ -24,11 +27,22 @@ pub fn effects(words: &Words, clauses: &[Clause]) -> Vec<Effect> {
 }
 
 impl Effect {
+    /// Of what is deleted, some alone.
+    pub fn of_some(self) -> Effect {
+        match self {
+            Effect { act: super::Act::Deletes, on: Object::Path(path) } => {
+                Effect { act: super::Act::Deletes, on: Object::Among(path) }
+            }
+            other => other,
+        }
+    }
+
     /// Its path from where the command's own working directory is `at`.
     pub fn seen_from(self, at: &BString) -> Effect {
         let on = match self.on {
             Object::Path(path) => Object::Path(joined(at, &path)),
             Object::Below(path) => Object::Below(joined(at, &path)),
+            Object::Among(path) => Object::Among(joined(at, &path)),
             other => other,
         };
         Effect { act: self.act, on }
@@ -69,6 +83,7 @@ fn of_clause(clause: &Clause, words: &Words) -> Vec<Effect> {
     let on = |path| match reach {
         Reach::Itself => Object::Path(path),
         Reach::Below => Object::Below(path),
+        Reach::Among => Object::Among(path),
     };
     let paths = named.iter().flat_map(|path| from.iter().map(move |at| joined(at, path)));
     paths.map(|path| effect(on(path))).collect()
@@ -161,6 +176,7 @@ impl fmt::Display for Effect {
                 b"" => write!(f, "{verb} /**"),
                 path => write!(f, "{verb} {}/**", quote(path)),
             },
+            Object::Among(path) => write!(f, "{verb} some of {}", quote(path)),
             Object::Path(path) if path.to_str().is_ok_and(|p| Thing::named(p).is_some()) => {
                 write!(f, "{verb} ./{path}")
             }

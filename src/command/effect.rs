@@ -21,6 +21,8 @@ pub enum Act {
     Moves,
     Resets,
     Runs,
+    /// On its standard output.
+    Prints,
 }
 
 /// What undergoes it.
@@ -30,6 +32,8 @@ pub enum Object {
     Path(BString),
     /// Anything below this directory.
     Below(BString),
+    /// Some of what is below it, by tests that nobody makes here.
+    Among(BString),
     Thing(Thing),
     /// A program or script, by its basename.
     Program(BString),
@@ -47,10 +51,16 @@ pub enum Thing {
     Environment,
     Container,
     Project,
+    /// Text that came from elsewhere.
+    Download,
+    /// Text that nobody could read before: unpacked, decoded or decrypted.
+    Decoded,
+    /// What only the shell will know.
+    Unknown,
 }
 
 impl Act {
-    const ALL: [(&str, Act); 8] = [
+    const ALL: [(&str, Act); 9] = [
         ("creates", Act::Creates),
         ("deletes", Act::Deletes),
         ("overwrites", Act::Overwrites),
@@ -59,6 +69,7 @@ impl Act {
         ("moves", Act::Moves),
         ("resets", Act::Resets),
         ("runs", Act::Runs),
+        ("prints", Act::Prints),
     ];
 
     /// The act that a verb means.
@@ -72,18 +83,18 @@ impl Act {
     }
 
     /// As one of a set, done to paths and programs.
-    pub fn bit(self) -> u16 {
+    pub fn bit(self) -> u32 {
         1 << self as u16
     }
 
     /// The same, done to things.
-    pub fn bit_of_things(self) -> u16 {
+    pub fn bit_of_things(self) -> u32 {
         self.bit() << Self::ALL.len()
     }
 }
 
 impl Thing {
-    const ALL: [(&str, Thing); 9] = [
+    const ALL: [(&str, Thing); 12] = [
         ("worktree", Thing::Worktree),
         ("index", Thing::Index),
         ("untracked", Thing::Untracked),
@@ -93,6 +104,9 @@ impl Thing {
         ("environment", Thing::Environment),
         ("container", Thing::Container),
         ("project", Thing::Project),
+        ("download", Thing::Download),
+        ("decoded", Thing::Decoded),
+        ("unknown", Thing::Unknown),
     ];
 
     /// The thing that is called so; `./stash` is a path.

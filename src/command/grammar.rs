@@ -34,6 +34,16 @@ pub struct Grammar {
     pub ends_options: Vec<String>,
     /// The words of their value stand in its place.
     pub splits: Vec<String>,
+    /// What it wraps works on files that are not those of here.
+    pub elsewhere: bool,
+    /// Tests: with one of them it deletes some of what its operands name.
+    pub narrows: Vec<String>,
+    /// What it reads is added to the words of the command that it wraps.
+    pub fed: bool,
+    /// `git-push` is the subcommand as a program of its own.
+    pub dashed: bool,
+    /// `-c alias.`: the option by which a subcommand gets a meaning, and how its value begins.
+    pub aliases: String,
 }
 
 /// What other command stands in the arguments.
@@ -51,6 +61,8 @@ pub enum Wraps {
     Exec,
     /// The value of `-m`, with all that follows.
     Module,
+    /// After the options and the operands to skip, shell text in one word or several.
+    Line,
 }
 
 /// Does an option, in one of its spellings, take a value?

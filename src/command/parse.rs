@@ -195,6 +195,26 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
             }
             Wraps::Shell if self.words.has_flag("-c") => {
                 self.words.wrapped.extend(rest.pop().map(Wrapped::Text));
+                self.words.parameters.extend(rest.into_iter().rev());
+            }
+            Wraps::Line => {
+                for _ in 0..skip.min(rest.len()) {
+                    self.words.words.extend(rest.pop().map(|text| Word { text, doubtful: false }));
+                }
+                self.rest = rest;
+                // Options may stand behind the first operand as well: ssh(1).
+                while skip > 0
+                    && let Some(word) = self.rest.pop_if(|word| word.starts_with(b"-"))
+                    && word != "--"
+                {
+                    self.option(&word);
+                }
+                let mut rest = std::mem::take(&mut self.rest);
+                // What follows is put into the text, or read from files: parallel(1).
+                let sources = rest.iter().rposition(|word| word.starts_with(b":::"));
+                rest.drain(..sources.map_or(0, |at| at + 1));
+                let text = BString::from(bstr::join(" ", rest.iter().rev()));
+                self.words.wrapped.extend((!text.is_empty()).then_some(Wrapped::Text(text)));
             }
             _ => {
                 let words = rest.into_iter().rev().map(|text| Word { text, doubtful: false });

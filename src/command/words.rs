@@ -20,6 +20,8 @@ pub struct Words {
     /// How many words stand before a bare `--`.
     pub(super) dashes: Option<usize>,
     pub(super) wrapped: Vec<Wrapped>,
+    /// What the text of a shell is given: `$0`, `$1` and so on.
+    pub(super) parameters: Vec<BString>,
 }
 
 /// A subcommand or operand.
@@ -118,6 +120,11 @@ impl Words {
     /// The commands inside.
     pub fn wrapped(&self) -> &[Wrapped] {
         &self.wrapped
+    }
+
+    /// What shell text inside is given: `$0`, `$1` and so on.
+    pub fn parameters(&self) -> &[BString] {
+        &self.parameters
     }
 
     /// The i-th argument as given, from 0.
@@ -235,10 +242,12 @@ pub fn joined(at: &BString, path: &[u8]) -> BString {
     if at.is_empty() || matches!(path.first(), Some(b'/' | b'~' | b'$')) {
         return path.into();
     }
-    if path == b"." {
-        return at.clone();
+    let at = at.trim_end_with(|c| c == '/');
+    match path {
+        b"." if at.is_empty() => "/".into(),
+        b"." => at.into(),
+        path => [at, b"/", path].concat().into(),
     }
-    [at.trim_end_with(|c| c == '/'), b"/", path].concat().into()
 }
 
 pub(super) fn basename(path: &[u8]) -> &BStr {

@@ -24,6 +24,8 @@ const KEYS: &[&str] = &[
     "single_dash_long",
     "attached",
     "negatable",
+    "dashed",
+    "aliases_by",
 ];
 
 const EXAMPLE_KEYS: &[&str] = &["argv", "words", "flags", "wrapped", "text", "effects", "why"];
@@ -65,6 +67,8 @@ fn program(node: &Node, report: &mut Report<'_>) -> Option<Description> {
         abbreviations: fields.truth("abbreviations", report).unwrap_or_default(),
         single_dash_long: fields.truth("single_dash_long", report).unwrap_or_default(),
         attached: fields.truth("attached", report).unwrap_or_default(),
+        dashed: fields.truth("dashed", report).unwrap_or_default(),
+        aliases: fields.text("aliases_by", report).map(|t| t.text).unwrap_or_default(),
         ..Grammar::default()
     };
     let groups = groups(fields, report);

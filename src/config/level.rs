@@ -25,6 +25,9 @@ pub(super) const KEYS: &[&str] = &[
     "skip_operands",
     "ends_options",
     "splits",
+    "elsewhere",
+    "narrows",
+    "fed",
 ];
 
 const WRAPS: &[(&str, Wraps)] = &[
@@ -33,6 +36,7 @@ const WRAPS: &[(&str, Wraps)] = &[
     ("shell", Wraps::Shell),
     ("exec", Wraps::Exec),
     ("module", Wraps::Module),
+    ("line", Wraps::Line),
 ];
 
 /// One level, read.
@@ -59,6 +63,8 @@ pub(super) fn level(
         letters_first: fields.truth("letters_first", report).unwrap_or_default(),
         numeric: fields.truth("numeric", report).unwrap_or_default(),
         wraps: fields.choice(("wraps", Code::BadValue), WRAPS, report).unwrap_or_default(),
+        fed: fields.truth("fed", report).unwrap_or_default(),
+        elsewhere: fields.truth("elsewhere", report).unwrap_or_default(),
         skip_operands: fields.number("skip_operands", 0, report).unwrap_or_default(),
         ..manner.clone()
     };
@@ -66,8 +72,9 @@ pub(super) fn level(
         let names = fields.texts(key, report);
         names.iter().filter_map(|name| known(name, &[&grammar], report)).collect()
     };
-    let [directory, ends_options, splits] = ["directory", "ends_options", "splits"].map(&mut own);
-    grammar = Grammar { directory, ends_options, splits, ..grammar };
+    let [directory, ends_options, splits, narrows] =
+        ["directory", "ends_options", "splits", "narrows"].map(&mut own);
+    grammar = Grammar { directory, ends_options, splits, narrows, ..grammar };
     let within: Vec<&Grammar> = above.iter().copied().chain([&grammar]).collect();
     let dangerous = fields.texts("dangerous", report);
     let dangerous = dangerous.iter().filter_map(|name| known(name, &within, report)).collect();

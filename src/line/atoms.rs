@@ -148,7 +148,9 @@ impl<'a> Reader<'a> {
             Some(b'0'..=b'9' | b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!') => {
                 let from = self.scan.at;
                 self.scan.advance(2);
-                self.expansion(from, Dynamic::Variable, None);
+                let name = self.between(from + 1, self.scan.at);
+                let name = is_positional(name).then(|| name.to_owned());
+                self.expansion(from, Dynamic::Variable, name);
             }
             _ => self.byte(b'$', self.double),
         }
@@ -207,7 +209,8 @@ impl<'a> Reader<'a> {
         let inside = self.closed(from + 2, b'}');
         let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
         let starts = inside.bytes().next().is_some_and(|b| !b.is_ascii_digit());
-        let name = (starts && inside.bytes().all(is_name)).then(|| inside.to_owned());
+        let is_named = starts && inside.bytes().all(is_name) || is_positional(inside);
+        let name = is_named.then(|| inside.to_owned());
         if name.is_none() {
             self.look_into(inside, if self.double { Quoting::None } else { Quoting::Word });
         }
@@ -259,4 +262,9 @@ impl<'a> Reader<'a> {
     fn between(&self, from: usize, to: usize) -> &'a str {
         self.text.get(from..to.max(from)).unwrap_or_default()
     }
+}
+
+/// `1`, `12`, `@`, `*`: what a script or function was given.
+fn is_positional(name: &str) -> bool {
+    matches!(name, "@" | "*") || !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit())
 }

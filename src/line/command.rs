@@ -53,6 +53,11 @@ impl Command {
         seen_through(&self.words).iter().map(Word::typed).collect()
     }
 
+    /// The word that names what is executed.
+    pub fn name(&self) -> Option<&Word> {
+        seen_through(&self.words).first()
+    }
+
     /// Will only the shell know what is executed?
     pub fn is_dynamic(&self) -> bool {
         seen_through(&self.words).first().is_some_and(|word| word.literal().is_none())

@@ -51,7 +51,7 @@ impl Walker {
             | NodeKind::Until { condition, body, redirects } => {
                 self.redirected(redirects, text, place, |walker, place| {
                     let place = place.inside(Nest::Loop);
-                    walker.scope.forget_named_in(text);
+                    walker.scope.go_round(text);
                     walker.node(*condition, source, &place);
                     walker.perhaps(|walker| walker.node(*body, source, &place.staged(NEXT)));
                 });
@@ -77,7 +77,8 @@ impl Walker {
                 let (stage, input, writers) = (Stage::First, None, Vec::new());
                 let place = Place { stage, input, writers, ..place.inside(Nest::Function) };
                 self.apart(|walker| {
-                    walker.scope = Scope::new(super::command::Directory::Unknown);
+                    // Where it is called from is not known; most are called where they are defined.
+                    walker.scope = Scope::new(walker.scope.directory.clone());
                     walker.node(*body, source, &place);
                 });
             }
@@ -107,7 +108,7 @@ impl Walker {
 
     fn looped(&mut self, body: Node, text: &str, source: &Source<'_>, place: &Place) {
         let place = place.inside(Nest::Loop).staged(NEXT);
-        self.scope.forget_named_in(text);
+        self.scope.go_round(text);
         self.perhaps(|walker| walker.node(body, source, &place));
     }
 

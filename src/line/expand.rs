@@ -82,6 +82,13 @@ impl<'a> Builder<'a> {
                     self.byte(*byte, is_glob);
                 }
                 Atom::Expansion { source, kind, name, quoted } => {
+                    if name.as_deref() == Some("@") && *quoted && self.splits == Splits::Yes {
+                        match self.all_given() {
+                            Some(given) => self.each(given),
+                            None => self.pieces.push(dynamic(source, *kind)),
+                        }
+                        continue;
+                    }
                     let value = name.as_ref().and_then(|name| self.value(name, *quoted));
                     match value {
                         Some(value) if *quoted || self.splits == Splits::No => {
@@ -98,9 +105,34 @@ impl<'a> Builder<'a> {
         self.words
     }
 
+    /// What `"$@"` gives, as long as the line may still grow by it.
+    fn all_given(&mut self) -> Option<Vec<BString>> {
+        let given: Vec<BString> = self.scope.positional()?.into_iter().cloned().collect();
+        *self.budget = self.budget.checked_sub(given.iter().map(|word| word.len()).sum())?;
+        Some(given)
+    }
+
+    /// Each a word of its own, the first and the last with what stands beside them.
+    fn each(&mut self, given: Vec<BString>) {
+        for (nth, word) in given.iter().enumerate() {
+            if nth > 0 {
+                self.finish();
+            }
+            self.is_word = true;
+            word.iter().for_each(|byte| self.byte(*byte, false));
+        }
+    }
+
     /// What a variable holds, as long as the line may still grow by it.
     fn value(&mut self, name: &str, quoted: bool) -> Option<BString> {
-        let value = self.scope.get(name)?;
+        let all: BString;
+        let value = match name {
+            "@" | "*" => {
+                all = bstr::join(" ", self.scope.positional()?).into();
+                &all
+            }
+            name => self.scope.get(name)?,
+        };
         if !quoted && self.splits == Splits::Yes && self.scope.splits_oddly {
             return None;
         }

@@ -27,7 +27,7 @@ mod words;
 pub use command::{Assignment, Command, Directory, Line, Nest, RedirectOperator, Redirection, Way};
 pub use cut::{Part, cut};
 pub use fed::fed;
-pub use parse::parse;
+pub use parse::{parse, parse_with};
 pub use split::split;
 pub use word::{Dynamic, Piece, Word};
 

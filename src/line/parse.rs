@@ -4,6 +4,7 @@
 //! variables. The nesting that is tried in `tests/line.rs` comes back on a stack of 2 MB; that
 //! whatever [`admits`] lets through does so is not proven.
 
+use bstr::BString;
 use rable::{Node, Span};
 
 use super::admit::admits;
@@ -12,8 +13,13 @@ use super::walk::Walker;
 
 /// The commands in a line of shell text, at any depth that is looked into.
 pub fn parse(text: &str) -> Line {
+    parse_with(text, &[])
+}
+
+/// The same, where `$0`, `$1` and so on are known.
+pub fn parse_with(text: &str, parameters: &[BString]) -> Line {
     let mut walker = Walker::default();
-    walker.line(text);
+    walker.line(text, parameters);
     walker.finish()
 }
 

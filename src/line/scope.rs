@@ -31,6 +31,31 @@ impl Scope {
         Scope { variables, functions, directory, splits_oddly: false }
     }
 
+    /// What a script is given: `$0`, `$1`, …
+    pub fn give(&mut self, parameters: &[BString]) {
+        for (nth, parameter) in parameters.iter().enumerate().take(VARIABLES) {
+            self.set(&nth.to_string(), Some(parameter.clone()));
+        }
+        let count = parameters.len().saturating_sub(1);
+        if !parameters.is_empty() && parameters.len() < VARIABLES {
+            self.set("#", Some(count.to_string().into()));
+        }
+    }
+
+    /// `$1` and all behind it, where they are known.
+    pub fn positional(&self) -> Option<Vec<&BString>> {
+        let count: usize = self.get("#")?.to_string().parse().ok()?;
+        (1..=count).map(|nth| self.get(&nth.to_string())).collect()
+    }
+
+    /// `set`, `shift`: `$0` stays.
+    pub fn forget_positional(&mut self) {
+        let is_positional = |name: &String| name == "#" || name.parse().is_ok_and(|n: usize| n > 0);
+        let named: Vec<String> =
+            self.variables.keys().filter(|name| is_positional(name)).cloned().collect();
+        named.iter().for_each(|name| self.set(name, None));
+    }
+
     /// The value of a variable.
     pub fn get(&self, name: &str) -> Option<&BString> {
         self.variables.get(name)
@@ -71,6 +96,13 @@ impl Scope {
         }
     }
 
+    /// The same for a loop: where its first round works is known.
+    pub fn go_round(&mut self, text: &str) {
+        let directory = self.directory.clone();
+        self.forget_named_in(text);
+        self.directory = directory;
+    }
+
     /// A function is defined.
     pub fn define(&mut self, name: &str, body: &str) {
         if self.functions.len() < VARIABLES {
@@ -104,7 +136,9 @@ impl Scope {
     /// `cd` to a literal directory.
     pub fn enter(&mut self, to: &[u8]) {
         self.directory = match &self.directory {
-            _ if to.starts_with(b"/") => Directory::At(to.into()),
+            _ if to.starts_with(b"/") || to.starts_with(b"~") || to.starts_with(b"$") => {
+                Directory::At(to.into())
+            }
             Directory::Start => Directory::At(to.into()),
             Directory::At(at) => Directory::At([at, b"/".as_slice(), to].concat().into()),
             Directory::Unknown => Directory::Unknown,

@@ -165,6 +165,9 @@ impl Walker {
             arguments.iter().skip_while(|a| a.len() > 1 && a.starts_with(b"-")).collect();
         match name.as_slice() {
             b"cd" | b"pushd" | b"popd" | b"chdir" => match operands[..] {
+                // Where HOME is, is known to whoever asks where the line starts.
+                [] if name != "popd" && name != "pushd" => self.scope.enter(b"~"),
+                [to] if is_at_home(to) => self.scope.enter(to),
                 [to] if !to.is_empty() && *to != "-" && is_literal(to) => self.scope.enter(to),
                 _ => self.scope.directory = Directory::Unknown,
             },
@@ -181,12 +184,16 @@ impl Walker {
                     let place = place.inside(Nest::Text);
                     let text = text.to_str_lossy().into_owned();
                     self.apart(|walker| {
+                        // Most are met where they are set.
+                        let directory = walker.scope.directory.clone();
                         walker.scope.forget();
+                        walker.scope.directory = directory;
                         walker.nested(&text, &place, COST_OF_TEXT);
                     });
                 }
             }
             b"." | b"source" => self.scope.forget(),
+            b"set" | b"shift" => self.scope.forget_positional(),
             name if declares(name) => self.declares(&operands),
             b"read" | b"unset" | b"printf" | b"mapfile" | b"readarray" | b"getopts" | b"let"
             | b"wait" => {
@@ -215,6 +222,13 @@ impl Walker {
 
 fn declares(name: &[u8]) -> bool {
     matches!(name, b"export" | b"declare" | b"typeset" | b"local" | b"readonly")
+}
+
+/// `~`, `~/x`, `$HOME/x`
+fn is_at_home(path: &[u8]) -> bool {
+    let behind = [&b"~"[..], b"$HOME", b"${HOME}"].iter().find_map(|home| path.strip_prefix(*home));
+    behind
+        .is_some_and(|rest| (rest.is_empty() || rest.starts_with(b"/")) && is_literal(&rest.into()))
 }
 
 /// Is nothing in it as it was typed? A quoted `$` is taken for an expansion: then less is known.

@@ -5,6 +5,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use bstr::BString;
 use rable::{ListItem, ListOperator, Node, NodeKind};
 
 use crate::policy::{Operator, Stage};
@@ -75,8 +76,9 @@ impl Default for Walker {
 }
 
 impl Walker {
-    /// Finds the commands of a whole line.
-    pub fn line(&mut self, text: &str) {
+    /// Finds the commands of a whole line; `parameters` are `$0`, `$1` and so on, as far as known.
+    pub fn line(&mut self, text: &str, parameters: &[BString]) {
+        self.scope.give(parameters);
         let (nesting, writers) = (Vec::new(), Vec::new());
         let place = Place { stage: Stage::First, nesting, input: None, writers, depth: DEPTH };
         self.text(text, &place);

@@ -26,6 +26,8 @@ pub struct Process {
     pub ran: Option<BString>,
     /// The process that the home record names as the session's.
     pub is_session: bool,
+    /// No process yet: a call whose own arguments are the command below it.
+    pub is_wrapping: bool,
 }
 
 /// How a process runs commands for somebody else.
@@ -224,7 +226,7 @@ impl Process {
                 Operand::Text | Operand::None => Caller::Shell,
             };
         }
-        if one_of(&WRAPPERS) { Caller::Wrapper } else { Caller::Program }
+        if self.is_wrapping || one_of(&WRAPPERS) { Caller::Wrapper } else { Caller::Program }
     }
 
     /// Runs what files of a project say (`make`, `npm`), and is never an agent. `npm run test` is

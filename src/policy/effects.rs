@@ -16,7 +16,7 @@ use super::{Effects, Invocation, Layer, Rule, Ruling};
 
 impl Effects {
     /// The acts that it speaks of, as a set ([`Act::bit`]).
-    pub fn acts(&self) -> u16 {
+    pub fn acts(&self) -> u32 {
         let all =
             [Act::Deletes, Act::Overwrites, Act::Truncates, Act::Moves, Act::Resets, Act::Runs];
         let bit = |act: Act, name: &String| match Thing::named(name) {
@@ -37,7 +37,7 @@ impl Effects {
             Act::Moves => &self.moves,
             Act::Resets => &self.resets,
             Act::Runs => &self.runs,
-            Act::Creates | Act::Appends => &[],
+            Act::Creates | Act::Appends | Act::Prints => &[],
         }
     }
 }
@@ -53,13 +53,18 @@ impl Rule {
         let nowhere = Place::default();
         let at = At { rule: self, call, place: call.place.as_deref().unwrap_or(&nowhere) };
         if matches!(self.ruling, Ruling::Allow { .. }) {
-            let counts = |e: &&Effect| !matches!(e.act, Act::Creates | Act::Appends);
+            let counts = |e: &&Effect| !matches!(e.act, Act::Creates | Act::Appends | Act::Prints);
             let mut all = call.effects.iter().filter(counts).peekable();
             return (is_run || all.peek().is_some())
                 && all.all(|e| at.is_certain(e, named.on(e.act)));
         }
         is_run || call.effects.iter().any(|effect| at.is_possible(effect, named.on(effect.act)))
     }
+}
+
+/// `dir/.`: the directory as a whole, and not one thing in it.
+fn is_whole(pattern: &[u8]) -> bool {
+    pattern.ends_with(b"/.")
 }
 
 /// A rule and a call where it is made.
@@ -78,19 +83,27 @@ impl At<'_> {
                 Some(named) => named == *thing,
                 None => *thing == Thing::Worktree && removes && self.is_in_worktree(pattern),
             },
-            Object::Path(_) | Object::Below(_) if Thing::named(pattern).is_some() => false,
+            Object::Path(_) | Object::Below(_) | Object::Among(_)
+                if Thing::named(pattern).is_some() =>
+            {
+                false
+            }
+            // Not a directory as a whole.
+            Object::Among(_) if is_whole(pattern.as_bytes()) => false,
             Object::Path(path) => self.meets(pattern, path, removes),
-            Object::Below(path) => self.meets(pattern, path, true),
+            Object::Below(path) | Object::Among(path) => self.meets(pattern, path, true),
         })
     }
 
     /// `downwards`: what is in the path undergoes it too.
     fn meets(&self, pattern: &str, path: &[u8], downwards: bool) -> bool {
         let paths = self.paths(path);
+        let whole = is_whole(pattern.as_bytes());
         self.patterns(pattern).iter().any(|pattern| {
             let steps = glob::steps(&components(&self.base(), pattern));
             let met = |path: &Vec<Name>| {
-                glob::holds(&steps, path) || downwards && glob::is_in(&steps, path)
+                let fits = if whole { glob::takes_all } else { glob::holds };
+                fits(&steps, path) || downwards && glob::is_in(&steps, path)
             };
             paths.iter().any(met)
         })
@@ -110,14 +123,15 @@ impl At<'_> {
         named.iter().any(|pattern| match &effect.on {
             Object::Program(name) => name == pattern.as_bytes(),
             Object::Thing(thing) => Thing::named(pattern) == Some(*thing),
-            Object::Path(path) | Object::Below(path) => {
+            Object::Path(path) | Object::Below(path) | Object::Among(path) => {
                 let Some(path) = self.known(path) else { return false };
                 let patterns = self.patterns(pattern);
                 let Some(pattern) = patterns.first() else { return false };
                 let steps = glob::steps(&components(&self.base(), pattern));
                 let path = components(&self.place.cwd, path);
                 let names: Vec<Name> = path.into_iter().map(glob::literal).collect();
-                glob::holds(&steps, &names)
+                let fits = if is_whole(pattern) { glob::names } else { glob::holds };
+                fits(&steps, &names)
             }
         })
     }

@@ -112,6 +112,16 @@ fn same(a: &Sign, b: &Sign) -> bool {
 
 /// Is the path one that the pattern names, or inside of one?
 pub(super) fn holds(pattern: &[Step], path: &[Name]) -> bool {
+    reached(pattern, path).contains(&true)
+}
+
+/// Does the pattern name this very path?
+pub(super) fn names(pattern: &[Step], path: &[Name]) -> bool {
+    reached(pattern, path).last() == Some(&true)
+}
+
+/// Which lengths of the path the pattern names.
+fn reached(pattern: &[Step], path: &[Name]) -> Vec<bool> {
     let mut at = vec![false; path.len() + 1];
     at[0] = true;
     for step in pattern {
@@ -120,7 +130,7 @@ pub(super) fn holds(pattern: &[Step], path: &[Name]) -> bool {
             match step {
                 Step::Deep => next[i..].fill(true),
                 Step::Name(name) => {
-                    if path.get(i).is_some_and(|own| meet(name, own)) {
+                    if path.get(i).is_some_and(|own| finds(own, name)) {
                         next[i + 1] = true;
                     }
                 }
@@ -128,7 +138,17 @@ pub(super) fn holds(pattern: &[Step], path: &[Name]) -> bool {
         }
         at = next;
     }
-    at.contains(&true)
+    at
+}
+
+/// Is the path what the pattern names, or all that is in it (`dir/*`)?
+pub(super) fn takes_all(pattern: &[Step], path: &[Name]) -> bool {
+    let is_all = |name: &Name| {
+        name.contains(&Sign::Any)
+            && name.iter().all(|sign| !matches!(sign, Sign::Byte(byte) if *byte != b'.'))
+    };
+    let inside = path.split_last().filter(|(last, _)| is_all(last)).map(|(_, above)| above);
+    names(pattern, path) || inside.is_some_and(|path| names(pattern, path))
 }
 
 /// Is the path a directory that what the pattern names must be in? Behind `**` nothing must.
@@ -136,6 +156,14 @@ pub(super) fn is_in(pattern: &[Step], path: &[Name]) -> bool {
     path.len() <= pattern.len()
         && pattern.iter().zip(path).all(|(step, own)| match step {
             Step::Deep => false,
-            Step::Name(name) => meet(name, own),
+            Step::Name(name) => finds(own, name),
         })
+}
+
+/// May a component of a path, as a shell finds files by it, be one that the pattern names? Signs
+/// at its beginning find no leading dot: bash(1), Pathname Expansion.
+fn finds(own: &[Sign], pattern: &[Sign]) -> bool {
+    let is_literal = |sign: &Sign| matches!(sign, Sign::Byte(_));
+    let hidden = pattern.first() == Some(&Sign::Byte(b'.'));
+    !(hidden && own.first().is_some_and(|sign| !is_literal(sign))) && meet(pattern, own)
 }

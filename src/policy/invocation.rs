@@ -24,6 +24,18 @@ pub struct Invocation {
     pub place: Option<Arc<Place>>,
     /// Where a `cd` before it on its line has led from there.
     pub directory: Option<BString>,
+    pub machine: Machine,
+    /// What the line feeds it to run, where that is no shell text.
+    pub code: Option<Arc<str>>,
+}
+
+/// On which machine a call works.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Machine {
+    #[default]
+    This,
+    /// Another one, or a container: its files are not those of here.
+    Another,
 }
 
 /// What stands before the command on its line.
@@ -49,6 +61,8 @@ impl Invocation {
             effects: Vec::new(),
             place: None,
             directory: None,
+            machine: Machine::This,
+            code: None,
         }
     }
 

@@ -1,8 +1,8 @@
 //! The judge. Strictest wins; the order of rules never matters.
 
 use super::{
-    Because, Callers, Exception, FlagChoice, Form, Invocation, Refusal, Reserved, Rule, Ruling,
-    Severity, Verdict,
+    Because, Callers, Exception, FlagChoice, Form, Invocation, Machine, Refusal, Reserved, Rule,
+    Ruling, Severity, Verdict,
 };
 
 /// Judges one call against rules that may speak of it.
@@ -62,12 +62,20 @@ impl Rule {
         let (form, text) = (self.form_of(call), self.text(call));
         // In doubt (a pattern that ran out of its bound) a rule against holds, an allow does not.
         let in_doubt = !matches!(self.ruling, Ruling::Allow { .. });
-        self.speaks_of_what_it_does(call)
+        self.counts_on(call.machine)
+            && self.speaks_of_what_it_does(call)
             && (subject.forms.is_empty() || form.is_some())
             && subject.flags.iter().all(|flag| self.sees(flag, call))
             && subject.contains.as_ref().is_none_or(|literal| text.contains(literal.as_str()))
             && subject.pattern.as_ref().is_none_or(|p| p.is_match(text).unwrap_or(in_doubt))
             && !self.unless.iter().any(|exception| exception.lifts(call, text, !in_doubt))
+    }
+
+    /// What runs in a container or on another host is theirs; only a rule on text, which names no
+    /// command and no effect, looks at the line whatever runs where.
+    pub(super) fn counts_on(&self, machine: Machine) -> bool {
+        let subject = &self.subject;
+        machine == Machine::This || subject.forms.is_empty() && subject.effects.is_empty()
     }
 
     /// The form that speaks of this call.

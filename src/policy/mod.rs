@@ -24,7 +24,7 @@ mod why;
 pub use ancestry::{Ancestry, Caller, Process};
 pub use exit::Exit;
 pub use form::{FlagChoice, Form, Operator, ParseFormError};
-pub use invocation::{Invocation, Stage};
+pub use invocation::{Invocation, Machine, Stage};
 pub use judge::{judge, judge_all};
 pub use layer::Layer;
 pub use pattern::Pattern;

@@ -8,6 +8,8 @@ use super::{
 /// The first condition that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Miss<'r> {
+    /// It runs in a container or on another host.
+    Elsewhere,
     /// It does nothing that the rule names.
     Effects,
     /// Another command.
@@ -60,6 +62,9 @@ impl Rule {
         let subject = &self.subject;
         let in_doubt = !matches!(self.ruling, Ruling::Allow { .. });
         let text = self.text(call);
+        if !self.counts_on(call.machine) {
+            return Some(Miss::Elsewhere);
+        }
         if !subject.forms.is_empty() && self.form_of(call).is_none() {
             return Some(Miss::Form);
         }

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use bstr::{BString, ByteSlice};
+use bstr::{BStr, BString, ByteSlice};
 
 use crate::command::{Act, Effect, Object, Words, Wrapped, Wraps, joined, parse_with};
-use crate::line::{self, Directory, Line, RedirectOperator, Redirection};
-use crate::policy::{Ancestry, Invocation, Process, Stage};
+use crate::line::{self, Directory, Line, RedirectOperator, Redirection, Way};
+use crate::policy::{Ancestry, Invocation, Machine, Process, Stage};
 
-use super::View;
+use super::{View, code};
 
 /// Commands inside commands inside commands: further down nothing is looked at.
 const DEPTH: usize = 8;
@@ -36,7 +36,7 @@ impl View<'_> {
         let mut found = Found::default();
         found.left += text.len();
         let whole = Arc::from(text);
-        self.follow_text(text, &whole, ancestry, None, DEPTH, &mut found);
+        self.follow_text(Text::new(text, &whole, ancestry), DEPTH, &mut found);
         if found.calls.is_empty() {
             // Nothing that is a command; rules over text still see it.
             let words = self.words(&[]);
@@ -52,21 +52,19 @@ impl View<'_> {
         found.calls
     }
 
-    fn follow_text(
-        &self,
-        text: &str,
-        whole: &Arc<str>,
-        above: &Ancestry,
-        from: Option<&BString>,
-        depth: usize,
-        found: &mut Found,
-    ) {
-        let Some(left) = found.left.checked_sub(text.len()) else { return };
+    fn follow_text(&self, text: Text<'_>, depth: usize, found: &mut Found) {
+        let Some(left) = found.left.checked_sub(text.text.len()) else { return };
         found.left = left;
-        let line = line::parse(text);
+        let line = line::parse_with(text.text, text.parameters);
+        let from = text.from;
+        if line.way == Way::Cut {
+            found.way = Way::Cut;
+        }
         for (at, command) in line.commands.iter().enumerate() {
             let words = self.words(&command.argv());
+            let is_rooted = |path: &BString| path.starts_with(b"~") || path.starts_with(b"$");
             let directory = match &command.directory {
+                Directory::At(path) if is_rooted(path) => Some(path.clone()),
                 Directory::At(path) => {
                     Some(from.map_or_else(|| path.clone(), |from| joined(from, path)))
                 }
@@ -76,13 +74,16 @@ impl View<'_> {
                 Some(directory) => effect.seen_from(directory),
                 None => effect,
             };
+            let written = command.redirections.iter().filter_map(written).map(seen);
+            let written = written.filter(|_| text.machine == Machine::This);
             let call = Invocation {
                 text: command.source.clone(),
-                line: Some(Arc::clone(whole)),
+                line: Some(Arc::clone(text.whole)),
                 stage: command.stage,
-                effects: command.redirections.iter().filter_map(written).map(seen).collect(),
+                effects: written.chain(self.runs_what_it_prints(command)).collect(),
                 directory,
-                ..Invocation::from_words(words, above.clone())
+                machine: text.machine,
+                ..Invocation::from_words(words, text.above.clone())
             };
             self.follow(call, Some((&line, at)), depth, found);
         }
@@ -92,29 +93,61 @@ impl View<'_> {
     /// standard input it has.
     fn follow(
         &self,
-        call: Invocation,
+        mut call: Invocation,
         input: Option<(&Line, usize)>,
         depth: usize,
         found: &mut Found,
     ) {
+        if let Some((line, at)) = input {
+            call.effects.extend(self.runs_unread(&call.words, &line.commands, at));
+        }
+        let fed = input.filter(|_| found.left > 0).and_then(|(line, at)| {
+            let reads = self.reads_program(&call.words) || self.reads_line(&call.words);
+            line::fed(&line.commands, at).filter(|_| reads)
+        });
+        let is_code = code::is_known(&call.words.program().to_str_lossy());
+        call.code = fed.clone().filter(|_| is_code).map(Arc::from);
         let wrapped = call.words.wrapped().to_vec();
+        let meant = self.meant(&call.words);
+        let grammar = self.grammar(call.words.path()).unwrap_or_default();
+        let replaced = grammar.fed.then(|| replaced(&call.words));
+        let as_called = call.ancestry.clone();
         let assigns = !wrapped.is_empty() && self.assigns(&call.words);
         let above = below(&call);
         let (whole, stage, directory) = (call.line.clone(), call.stage, call.directory.clone());
-        let fed = input.filter(|_| found.left > 0 && self.reads_commands(&call.words));
+        let machine = if grammar.elsewhere { Machine::Another } else { call.machine };
+        let parameters = call.words.parameters().to_vec();
         found.calls.push(call);
         let Some(depth) = depth.checked_sub(1) else { return };
-        if let Some((line, at)) = fed
-            && let Some(text) = line::fed(&line.commands, at)
-        {
-            let whole = whole.clone().unwrap_or_else(|| Arc::from(&*text));
-            self.follow_text(&text, &whole, &above, directory.as_ref(), depth, found);
+        let from = directory.as_ref();
+        let follow_text = |text: &str, parameters: &[BString], found: &mut Found| {
+            let whole = whole.clone().unwrap_or_else(|| Arc::from(text));
+            let text = Text { text, whole: &whole, above: &above, from, parameters, machine };
+            self.follow_text(text, depth, found);
+        };
+        // The same call by another name, and whoever made it made that.
+        match meant {
+            Some(Wrapped::Argv(argv)) => {
+                let mut call = Invocation::from_words(self.words(&argv), as_called);
+                call.line.clone_from(&whole);
+                (call.stage, call.machine) = (stage, machine);
+                call.directory.clone_from(&directory);
+                self.follow(call, input, depth, found);
+            }
+            Some(Wrapped::Text(text)) => follow_text(&text.to_str_lossy(), &[], found),
+            None => {}
+        }
+        if let Some(text) = fed.filter(|_| !is_code) {
+            follow_text(&text, &[], found);
         }
         for inner in wrapped {
             match inner {
                 Wrapped::Argv(argv) => {
                     let argv = if assigns { behind_assignments(&argv) } else { &argv };
-                    if argv.is_empty() {
+                    // What begins so is for the program that a container's image names.
+                    let is_option =
+                        grammar.elsewhere && argv.first().is_some_and(|w| w.starts_with(b"-"));
+                    if argv.is_empty() || is_option {
                         continue;
                     }
                     let mut inner = Invocation::from_words(self.words(argv), above.clone());
@@ -122,25 +155,70 @@ impl View<'_> {
                     // What a wrapper in a pipe runs reads from that pipe.
                     inner.stage = stage;
                     inner.directory.clone_from(&directory);
+                    inner.machine = machine;
+                    if let (Some(replaced), Some((line, at))) = (&replaced, input)
+                        && self.runs_words(&inner.words, replaced.as_bstr())
+                    {
+                        inner.effects.extend(self.fed_unread(&line.commands, at));
+                        if let Some(text) = line::fed(&line.commands, at) {
+                            follow_text(&text.replace('\0', "\n"), &[], found);
+                        }
+                    }
                     self.follow(inner, input, depth, found);
                 }
-                Wrapped::Text(text) => {
-                    let text = text.to_str_lossy();
-                    let whole = whole.clone().unwrap_or_else(|| Arc::from(&*text));
-                    self.follow_text(&text, &whole, &above, directory.as_ref(), depth, found);
-                }
+                Wrapped::Text(text) => follow_text(&text.to_str_lossy(), &parameters, found),
             }
         }
     }
 
-    /// A shell without a script: `sh`, `bash -s`.
-    fn reads_commands(&self, words: &Words) -> bool {
+    /// What a call is by another name: `git-push` and `git -c alias.p=push p` are `git push`.
+    fn meant(&self, words: &Words) -> Option<Wrapped> {
+        let (path, rest) = words.argv().split_first()?;
+        let called = words.called();
+        let (name, dashed) = called.split_once_str("-").unwrap_or((called, b""));
+        let directory = &path[..path.len() - called.len()];
+        let grammar = self.grammar(&self.program(name)?.canonical)?;
+        if grammar.dashed && grammar.subcommand(dashed).is_some() {
+            let program = BString::from([directory, name].concat());
+            let argv = [program, dashed.into()].into_iter().chain(rest.iter().cloned());
+            return Some(Wrapped::Argv(argv.collect()));
+        }
+        let (option, prefix) = grammar.aliases.split_once(' ')?;
+        let alias = &words.words().first()?.text;
+        let meaning = words.flags().iter().rev().find_map(|flag| {
+            let value = flag.value.as_ref().filter(|_| flag.is_called(option))?;
+            value
+                .strip_prefix(prefix.as_bytes())?
+                .strip_prefix(alias.as_slice())?
+                .strip_prefix(b"=")
+        })?;
+        let at = rest.iter().position(|word| word == alias)?;
+        let (before, behind) = (&words.argv()[..=at], &words.argv()[at + 2..]);
+        if let Some(text) = meaning.strip_prefix(b"!") {
+            let behind = crate::command::join(behind);
+            return Some(Wrapped::Text([text, b" ", behind.as_bytes()].concat().into()));
+        }
+        let meaning = line::split(&meaning.to_str_lossy());
+        let argv = before.iter().cloned().chain(meaning).chain(behind.iter().cloned());
+        Some(Wrapped::Argv(argv.collect()))
+    }
+
+    /// `xargs sh -c`, `xargs -I{} sh -c '{}'`: a shell runs what is put there.
+    fn runs_words(&self, words: &Words, replaced: &BStr) -> bool {
         let program = words.program().to_str_lossy();
         let is_shell = self.grammar(&program).is_some_and(|g| g.wraps == Wraps::Shell);
-        let is_input = |word: &crate::command::Word| word.text == "/dev/stdin";
-        is_shell
-            && !words.has_flag("-c")
-            && (words.words().first().is_none_or(is_input) || words.has_flag("-s"))
+        let is_put_there = match words.wrapped().first() {
+            Some(Wrapped::Text(text)) => text.as_bstr() == replaced,
+            _ => true,
+        };
+        is_shell && words.has_flag("-c") && is_put_there
+    }
+
+    /// `ssh host` without a command: a shell there reads what it is fed.
+    fn reads_line(&self, words: &Words) -> bool {
+        let grammar = self.grammar(words.path());
+        words.wrapped().is_empty()
+            && grammar.is_some_and(|grammar| grammar.wraps == Wraps::Line && grammar.elsewhere)
     }
 
     fn assigns(&self, words: &Words) -> bool {
@@ -149,16 +227,34 @@ impl View<'_> {
     }
 }
 
+/// Text to be followed, and what it stands in.
+struct Text<'t> {
+    text: &'t str,
+    whole: &'t Arc<str>,
+    above: &'t Ancestry,
+    /// Where a `cd` before it has led.
+    from: Option<&'t BString>,
+    parameters: &'t [BString],
+    machine: Machine,
+}
+
+impl<'t> Text<'t> {
+    fn new(text: &'t str, whole: &'t Arc<str>, above: &'t Ancestry) -> Self {
+        Text { text, whole, above, from: None, parameters: &[], machine: Machine::This }
+    }
+}
+
 /// The calls that were found.
 struct Found {
     calls: Vec<Invocation>,
+    way: Way,
     /// Bytes of text that may still be read: what is fed to shells that feed shells ends.
     left: usize,
 }
 
 impl Default for Found {
     fn default() -> Self {
-        Found { calls: Vec::new(), left: 1 << 21 }
+        Found { calls: Vec::new(), way: Way::Parsed, left: 1 << 21 }
     }
 }
 
@@ -184,6 +280,13 @@ fn written(redirection: &Redirection) -> Option<Effect> {
     (!is_descriptor && !is_no_file).then_some(Effect { act, on: Object::Path(path) })
 }
 
+/// What stands for a word that is put in: xargs(1), parallel(1).
+fn replaced(words: &Words) -> BString {
+    let given = words.flags().iter().find(|flag| flag.is_called("-I"));
+    let value = given.and_then(|flag| flag.value.as_ref()).map(|value| value.as_bstr());
+    value.unwrap_or(BStr::new(b"{}")).to_owned()
+}
+
 /// `env` takes any name that is not empty, not just those a shell can use: env(1).
 fn behind_assignments(argv: &[BString]) -> &[BString] {
     let is_assignment = |word: &&BString| word.find_byte(b'=').is_some_and(|at| at > 0);
@@ -193,7 +296,8 @@ fn behind_assignments(argv: &[BString]) -> &[BString] {
 /// What is inside a call has that call above it.
 fn below(call: &Invocation) -> Ancestry {
     let argv = call.words.argv().to_vec();
-    let wrapper = Process { executable: call.words.called().into(), argv, ..Process::default() };
+    let executable = call.words.called().into();
+    let wrapper = Process { executable, argv, is_wrapping: true, ..Process::default() };
     let above = call.ancestry.processes.iter().cloned();
     Ancestry { processes: std::iter::once(wrapper).chain(above).collect(), ..Ancestry::default() }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
 
-use crate::command::{Effect, Object, Wraps, effects};
-use crate::policy::{Invocation, Place};
+use crate::command::{Effect, Object, Words, Wraps, effects};
+use crate::policy::{Invocation, Machine, Place};
 
 use super::View;
 
@@ -22,7 +22,17 @@ impl View<'_> {
             call.place.get_or_insert_with(|| Arc::clone(place));
             let clauses = self.clauses(call.words.path());
             let at = moved(call, before);
-            for effect in effects(&call.words, &clauses) {
+            if call.machine == Machine::Another {
+                continue;
+            }
+            let program = call.words.program().to_str_lossy().into_owned();
+            let texts = super::code::given(&call.words).map(|text| text.as_slice());
+            let texts = texts.chain(call.code.as_deref().map(str::as_bytes));
+            let coded: Vec<Effect> =
+                texts.flat_map(|text| super::code::effects(&program, text)).collect();
+            let narrows = self.grammar(call.words.path()).unwrap_or_default().narrows;
+            let does = effects(&call.words, &clauses, &narrows).into_iter();
+            for effect in does.chain(coded) {
                 for effect in self.where_found(effect, call, before) {
                     let effect = at.iter().fold(effect, |effect, at| effect.seen_from(at));
                     let effect = call.directory.iter().fold(effect, Effect::seen_from);
@@ -34,9 +44,17 @@ impl View<'_> {
         }
     }
 
+    /// Does a test leave some of what it names?
+    fn narrows(&self, words: &Words) -> bool {
+        let grammar = self.grammar(words.path());
+        grammar.is_some_and(|grammar| grammar.narrows.iter().any(|test| words.has_flag(test)))
+    }
+
     /// `find dist -exec rm {} +` deletes what is below `dist`.
     fn where_found(&self, effect: Effect, call: &Invocation, before: &[Invocation]) -> Vec<Effect> {
-        let (Object::Path(path) | Object::Below(path)) = &effect.on else { return vec![effect] };
+        let (Object::Path(path) | Object::Below(path) | Object::Among(path)) = &effect.on else {
+            return vec![effect];
+        };
         if !path.contains_str(FOUND) {
             return vec![effect];
         }
@@ -49,6 +67,7 @@ impl View<'_> {
             before.iter().rev().find(is_it).filter(wraps)
         });
         let Some(finder) = finder else { return vec![effect] };
+        let narrows = self.narrows(&finder.words);
         let mut roots: Vec<BString> =
             finder.words.operands().iter().map(|word| word.text.clone()).collect();
         if roots.is_empty() {
@@ -58,6 +77,7 @@ impl View<'_> {
             let path = BString::from(path.replace(FOUND, root));
             let on = match &effect.on {
                 Object::Below(_) => Object::Below(path),
+                _ if narrows => Object::Among(path),
                 _ => Object::Path(path),
             };
             Effect { act: effect.act, on }

@@ -63,7 +63,7 @@ pub fn encode(contents: &Contents) -> Vec<u8> {
         records,
         texts,
         rules: contents.policy.rules.len() as u32,
-        acts: acts.into(),
+        acts,
     };
     header.write(BUILD_ID, &mut bytes);
     bytes

@@ -5,6 +5,7 @@
 //! every read is bounds-checked: a damaged view is rebuilt, never trusted.
 
 mod calls;
+mod code;
 mod compile;
 mod effects;
 mod encode;
@@ -12,6 +13,7 @@ mod freshness;
 mod key;
 mod prove;
 mod read;
+mod unread;
 
 pub use compile::{Distrust, Read, compile, source_text, spell_out};
 pub use encode::{Contents, encode};

@@ -218,7 +218,7 @@ impl<'a> View<'a> {
     /// Could any rule or reserved name speak of a call of this program, as far as its name tells?
     /// `program` is what [`View::program`] knows of that name.
     pub fn may_speak_of(&self, called: &[u8], program: Option<&Program>) -> bool {
-        if program.is_some_and(|program| u32::from(program.acts) & self.header.acts != 0) {
+        if program.is_some_and(|program| program.acts & self.header.acts != 0) {
             return true;
         }
         let names = [Some(called), program.map(|program| program.canonical.as_bytes())];

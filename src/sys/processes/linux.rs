@@ -29,7 +29,8 @@ impl Table {
         // The kernel's note on a file that has been replaced since.
         let executable = executable.strip_suffix(b" (deleted)").unwrap_or(executable);
         let ran = variable(pid, b"_=");
-        let process = Process { argv, executable: executable.into(), ran, is_session: false };
+        let executable = executable.into();
+        let process = Process { argv, executable, ran, ..Process::default() };
         Some(Found { parent, start, process })
     }
 }
