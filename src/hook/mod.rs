@@ -16,6 +16,7 @@ mod gemini;
 mod goose;
 mod grok;
 pub mod merge;
+pub mod path;
 pub mod plan;
 mod recognise;
 mod request;
