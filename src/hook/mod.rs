@@ -27,7 +27,7 @@ mod tests;
 use serde_json::Value;
 
 pub use dialect::Dialect;
-pub use request::{BadPayload, Event, Request, read};
+pub use request::{BadPayload, Event, Request, Shell, read};
 
 /// What embargo has to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

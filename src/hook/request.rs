@@ -24,6 +24,16 @@ pub struct Request {
     pub agent: Option<String>,
     /// Of the tool call.
     pub call: Option<String>,
+    /// Whose text a command is.
+    pub shell: Shell,
+}
+
+/// The language that a tool's text is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shell {
+    /// Of bash and its kin.
+    Posix,
+    PowerShell,
 }
 
 /// What happens.
@@ -160,6 +170,10 @@ pub fn read(payload: &[u8], fallback: Dialect) -> Result<Request, BadPayload> {
         session: owned(&SESSIONS),
         agent: owned(&AGENTS),
         call: owned(&CALLS),
+        shell: match tool {
+            Some("PowerShell" | "powershell" | "pwsh") => Shell::PowerShell,
+            _ => Shell::Posix,
+        },
     })
 }
 

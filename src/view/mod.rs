@@ -10,6 +10,7 @@ mod effects;
 mod encode;
 mod freshness;
 mod key;
+mod powershell;
 mod prove;
 mod read;
 
