@@ -27,7 +27,7 @@ mod tests;
 use serde_json::Value;
 
 pub use dialect::Dialect;
-pub use request::{BadPayload, Event, Request, Shell, read};
+pub use request::{BadPayload, Event, Request, Shell, read, shell_of};
 
 /// What embargo has to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -170,10 +170,7 @@ pub fn read(payload: &[u8], fallback: Dialect) -> Result<Request, BadPayload> {
         session: owned(&SESSIONS),
         agent: owned(&AGENTS),
         call: owned(&CALLS),
-        shell: match tool {
-            Some("PowerShell" | "powershell" | "pwsh") => Shell::PowerShell,
-            _ => Shell::Posix,
-        },
+        shell: tool.and_then(shell_of).unwrap_or(Shell::Posix),
     })
 }
 
@@ -212,14 +209,20 @@ fn kind(name: &str, payload: &Value) -> Option<Kind> {
     })
 }
 
+/// The language of what this tool runs; none where it runs no shell text.
+pub fn shell_of(tool: &str) -> Option<Shell> {
+    // Goose prefixes the extension, an MCP server its own name.
+    let name = tool.rsplit("__").next().unwrap_or(tool);
+    let shell = match name {
+        "PowerShell" | "powershell" => Shell::PowerShell,
+        _ => Shell::Posix,
+    };
+    SHELLS.contains(&name).then_some(shell)
+}
+
 /// The text that a shell is about to get; none where the tool is no shell.
 fn command(payload: &Value, tool: Option<&str>) -> Result<Option<String>, String> {
-    let is_shell = |tool: &str| {
-        // Goose prefixes the extension, an MCP server its own name.
-        let name = tool.rsplit("__").next().unwrap_or(tool);
-        SHELLS.contains(&name)
-    };
-    if tool.is_some_and(|tool| !is_shell(tool)) {
+    if tool.is_some_and(|tool| shell_of(tool).is_none()) {
         return Ok(None);
     }
     let found = LINES.iter().find_map(|pointer| payload.pointer(pointer));
