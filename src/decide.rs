@@ -25,13 +25,15 @@ pub enum Subject<'a> {
     Argv(&'a [BString]),
     /// Shell text: parsed as bash does, and matched raw as well.
     Line(&'a str),
+    /// The same of PowerShell.
+    PowerShell(&'a str),
 }
 
 impl<'a> Subject<'a> {
     fn argv(self) -> Option<&'a [BString]> {
         match self {
             Subject::Call(argv) | Subject::Argv(argv) => Some(argv),
-            Subject::Line(_) => None,
+            Subject::Line(_) | Subject::PowerShell(_) => None,
         }
     }
 }
@@ -192,6 +194,7 @@ fn calls(
     let mut calls = match subject {
         Subject::Call(argv) | Subject::Argv(argv) => view.calls(argv, ancestry),
         Subject::Line(text) => view.calls_of_line(text, ancestry),
+        Subject::PowerShell(text) => view.calls_of_powershell(text, ancestry),
     };
     if view.speaks_of_effects() {
         view.add_effects(&mut calls, &place(context));

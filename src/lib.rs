@@ -2,14 +2,15 @@
 //! and with the next right step, or becomes the real program and leaves no trace.
 //!
 //! `ARCHITECTURE.md` is the map. Data goes down the list of modules there and
-//! never back up: `policy`, `command`, `line`, `config`, `view`, `doctor`, `hook` and
-//! `render` are pure; only `sys` touches the machine.
+//! never back up: `policy`, `command`, `line`, `config`, `view`, `doctor`, `hook`,
+//! `history` and `render` are pure; only `sys` touches the machine.
 
 pub mod cli;
 pub mod command;
 pub mod config;
 pub mod decide;
 pub mod doctor;
+pub mod history;
 pub mod hook;
 pub mod line;
 pub mod policy;

@@ -396,9 +396,12 @@ fn json_keys_are_documented() {
     world.write("home/.config/embargo/embargo.toml", "typo = 1");
     let broken = answer(&world, &["check", "--json", "ls"]);
 
+    world.write("home/.config/embargo/embargo.toml", "").write("project/h", "gradle build\n");
+    let history = answer(&world, &["history", "--json", "h"]);
+
     let chain: Names = &keys(&whole) | &keys(&broken_chain);
     let command = &explained["commands"][0];
-    let table: [(&str, Names); 33] = [
+    let table: [(&str, Names); 37] = [
         ("`init --json`", keys(&init)),
         ("Each of init's `packs`", keys(&init["packs"][0])),
         ("Each of init's `undecided`", keys(&init["undecided"][0])),
@@ -430,10 +433,14 @@ fn json_keys_are_documented() {
         ("`shim list --json`", keys(&listed[0])),
         ("`hook status --json`", keys(&hooks)),
         ("Each of its `hooks`", keys(&hooks["hooks"][0])),
+        ("`history --json`", keys(&history)),
+        ("Each of history's `files`", keys(&history["files"][0])),
+        ("Each of history's `findings`", keys(&history["findings"][0])),
+        ("Each of history's `rules`", keys(&history["rules"][0])),
         ("JSON", Names::new()),
         ("Other answers of `check --json`", Names::new()),
     ];
-    for (heading, found) in &table[..30] {
+    for (heading, found) in &table[..34] {
         assert_eq!(first_cells(&section("docs/reference/json.md", heading)), *found, "{heading}");
     }
     let headings = all(r"(?m)^#+ (.+)$", &read("docs/reference/json.md"));

@@ -3,14 +3,11 @@
 
 mod common;
 
-use std::io::Read as _;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use common::{EMBARGO, NO_GRADLE, REFUSED, World};
 use embargo::sys::last_word;
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 const RULES: &str = "
@@ -48,7 +45,6 @@ fn text(name: &str) -> String {
         "no_object" => failed("the harness's message is no JSON object"),
         "no_command" => failed("the harness's message has no command"),
         "broken_line" => failed("the hook line `embargo hook claud` in this harness's configuration is broken; `embargo hook install NAME` writes a good one, and `embargo hook status` shows what is there"),
-        "no_verdict" => failed("it broke down, or came to no verdict in 2 seconds"),
         other => panic!("no text {other:?}"),
     }
 }
@@ -104,6 +100,11 @@ fn every_harness_is_answered_in_its_own_way() {
         let mut kinds = Vec::new();
         for (at, case) in file["case"].as_array().expect("cases").iter().enumerate() {
             let string = |key: &str| case.get(key).and_then(|v| v.as_str()).unwrap_or_default();
+            kinds.push(string("name").to_owned());
+            // Those are done in `tests/hook_faults.rs`.
+            if case.get("fault").is_some() {
+                continue;
+            }
             let payload = string("payload")
                 .replace("[P]", &world.path("project").display().to_string())
                 .replace("[S]", &format!("{harness}-{at}"));
@@ -119,7 +120,6 @@ fn every_harness_is_answered_in_its_own_way() {
             assert_eq!(found.stderr, expanded(string("stderr")), "{row}");
             let status = case.get("status").and_then(toml::Value::as_integer).unwrap_or(0);
             assert_eq!(i64::from(found.status), status, "{row}");
-            kinds.push(string("name").to_owned());
         }
         for kind in [
             "allow",
@@ -129,6 +129,8 @@ fn every_harness_is_answered_in_its_own_way() {
             "unknown tool",
             "loaded by another",
             "second offence",
+            "time-out",
+            "panic",
         ] {
             assert!(kinds.iter().any(|k| k == kind), "{} lacks {kind:?}", path.display());
         }
@@ -449,77 +451,6 @@ fn a_deny_that_cannot_be_printed_is_one_by_its_status() {
         let words = ["-c", &script, "sh", &payload];
         let test = common::Test::new(&world, "/bin/sh".as_ref(), &words);
         test.path(&["/usr/bin", "/bin"]).any_output().run_expecting(status, line);
-    }
-}
-
-/// A hook whose harness never ends its message.
-fn waiting(world: &World, harness: &str) -> Child {
-    let mut command = Command::new(EMBARGO);
-    command.args(["hook", harness]).env_clear().env("HOME", world.path("home"));
-    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    pipes.spawn().expect("a process")
-}
-
-/// What it has said, and its status; its standard input stays open until then.
-fn end(mut child: Child) -> (String, String, Option<i32>) {
-    let stdin = child.stdin.take();
-    let (mut stdout, mut stderr) = (String::new(), String::new());
-    child.stdout.take().expect("a pipe").read_to_string(&mut stdout).expect("text");
-    child.stderr.take().expect("a pipe").read_to_string(&mut stderr).expect("text");
-    let status = child.wait().expect("an end").code();
-    drop(stdin);
-    (stdout, stderr, status)
-}
-
-/// What each harness is told when there is no verdict.
-const SAID: [(&str, &str, &str, i32); 6] = [
-    (
-        "claude-code",
-        "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":@no_verdict}}\n",
-        "$no_verdict",
-        2,
-    ),
-    (
-        "codex",
-        "{\"hookSpecificOutput\":{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"deny\",\"permissionDecisionReason\":@no_verdict}}\n",
-        "",
-        0,
-    ),
-    (
-        "copilot",
-        "{\"permissionDecision\":\"deny\",\"permissionDecisionReason\":@no_verdict}\n",
-        "",
-        0,
-    ),
-    ("gemini", "{\"decision\":\"deny\",\"reason\":@no_verdict}\n", "", 0),
-    ("cline", "{\"cancel\":true,\"errorMessage\":@no_verdict}\n", "", 0),
-    ("windsurf", "", "$no_verdict", 2),
-];
-
-#[test]
-fn no_verdict_in_two_seconds_is_a_deny() {
-    let world = world();
-    let begin = Instant::now();
-    let children = SAID.map(|(harness, ..)| waiting(&world, harness));
-    for (child, (harness, stdout, stderr, status)) in children.into_iter().zip(SAID) {
-        let wanted = (expanded(stdout), expanded(stderr), Some(status));
-        assert_eq!(end(child), wanted, "{harness}");
-    }
-    let took = begin.elapsed();
-    assert!((Duration::from_secs(1)..Duration::from_secs(10)).contains(&took), "{took:?}");
-}
-
-#[test]
-fn a_fault_is_a_deny() {
-    let world = world();
-    for signal in [Signal::SEGV, Signal::ABORT, Signal::BUS] {
-        let (harness, stdout, stderr, status) = SAID[0];
-        let child = waiting(&world, harness);
-        // Until it reads, it may not have come so far.
-        std::thread::sleep(Duration::from_millis(700));
-        kill_process(Pid::from_child(&child), signal).expect("a process");
-        let wanted = (expanded(stdout), expanded(stderr), Some(status));
-        assert_eq!(end(child), wanted, "{signal:?}");
     }
 }
 

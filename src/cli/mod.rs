@@ -7,6 +7,7 @@ mod completions;
 mod doctor;
 mod env;
 mod explain;
+mod history;
 mod hook;
 mod in_force;
 mod init;
@@ -71,6 +72,7 @@ enum Verb {
     Doctor(doctor::Args),
     Log(log::Args),
     Last(last::Args),
+    History(history::Args),
     Brief(brief::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -129,6 +131,7 @@ fn verb(argv: &[BString]) -> Exit {
         Verb::Doctor(args) => doctor::run(args),
         Verb::Log(args) => log::run(args),
         Verb::Last(args) => last::run(args),
+        Verb::History(args) => history::run(args),
         Verb::Brief(args) => brief::run(args),
         Verb::Completions(args) => completions::run(args),
         Verb::Man(args) => man::run(args),

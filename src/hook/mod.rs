@@ -16,6 +16,7 @@ mod gemini;
 mod goose;
 mod grok;
 pub mod merge;
+pub mod path;
 pub mod plan;
 mod recognise;
 mod request;
@@ -27,7 +28,7 @@ mod tests;
 use serde_json::Value;
 
 pub use dialect::Dialect;
-pub use request::{BadPayload, Event, Request, read};
+pub use request::{BadPayload, Event, Request, Shell, read, shell_of};
 
 /// What embargo has to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -24,6 +24,16 @@ pub struct Request {
     pub agent: Option<String>,
     /// Of the tool call.
     pub call: Option<String>,
+    /// Whose text a command is.
+    pub shell: Shell,
+}
+
+/// The language that a tool's text is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shell {
+    /// Of bash and its kin.
+    Posix,
+    PowerShell,
 }
 
 /// What happens.
@@ -166,6 +176,7 @@ pub fn read(payload: &[u8], fallback: Dialect) -> Result<Request, BadPayload> {
         session: owned(&SESSIONS),
         agent: owned(&AGENTS),
         call: owned(&CALLS),
+        shell: tool.and_then(shell_of).unwrap_or(Shell::Posix),
     })
 }
 
@@ -204,14 +215,20 @@ fn kind(name: &str, payload: &Value) -> Option<Kind> {
     })
 }
 
+/// The language of what this tool runs; none where it runs no shell text.
+pub fn shell_of(tool: &str) -> Option<Shell> {
+    // Goose prefixes the extension, an MCP server its own name.
+    let name = tool.rsplit("__").next().unwrap_or(tool);
+    let shell = match name {
+        "PowerShell" | "powershell" => Shell::PowerShell,
+        _ => Shell::Posix,
+    };
+    SHELLS.contains(&name).then_some(shell)
+}
+
 /// The text that a shell is about to get; none where the tool is no shell.
 fn command(payload: &Value, tool: Option<&str>) -> Result<Option<String>, String> {
-    let is_shell = |tool: &str| {
-        // Goose prefixes the extension, an MCP server its own name.
-        let name = tool.rsplit("__").next().unwrap_or(tool);
-        SHELLS.contains(&name)
-    };
-    if tool.is_some_and(|tool| !is_shell(tool)) {
+    if tool.is_some_and(|tool| shell_of(tool).is_none()) {
         return Ok(None);
     }
     let found = LINES.iter().find_map(|pointer| payload.pointer(pointer));

@@ -15,6 +15,7 @@ mod expand;
 mod expects;
 mod fed;
 mod parse;
+mod powershell;
 mod raw;
 mod scan;
 mod scope;
@@ -28,6 +29,7 @@ pub use command::{Assignment, Command, Directory, Line, Nest, RedirectOperator, 
 pub use cut::{Part, cut};
 pub use fed::fed;
 pub use parse::{parse, parse_with};
+pub use powershell::{Simple, powershell};
 pub use split::split;
 pub use word::{Dynamic, Piece, Word};
 

@@ -19,6 +19,15 @@ pub struct Status {
     pub state: State,
     /// What our lines call.
     pub binary: Option<String>,
+    /// The shims on PATH, where this harness needs to be told.
+    pub path: Option<PathState>,
+}
+
+/// Are the shims put first for this harness?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathState {
+    Installed,
+    Absent,
 }
 
 /// What of ours is in a file.
@@ -50,18 +59,18 @@ fn left_to_do(name: &str, scope: Scope) -> Vec<&'static str> {
         ],
         "codex" if is_project => vec![
             "trust the project, and each hook in `/hooks`: until then Codex skips them without a word",
-            "its login shell may put other directories before the shims: `embargo doctor`, run by the agent, says so",
+            "its login shell may put other directories before the shims: `embargo hook install codex --user` puts them first",
         ],
         "codex" => vec![
             "trust each hook in `/hooks`: until then Codex skips them without a word",
-            "its login shell may put other directories before the shims: `embargo doctor`, run by the agent, says so",
+            "`embargo doctor`, run by the agent, says whether the shims are first on its PATH",
         ],
         "copilot" if is_project => {
             vec!["trust the folder; a hook that runs out of time never denies in Copilot"]
         }
         "copilot" => vec!["a hook that runs out of time never denies in Copilot"],
         "cursor" => vec![
-            "its shell restores the PATH of your profile: a line at the profile's end has to put the shims first (`embargo env`)",
+            "its shell restores the PATH of your profile: `embargo doctor`, run by the agent, says whether the shims are first",
         ],
         "gemini" => vec![
             "trust the folder: in one that is not trusted Gemini runs no hooks, your own neither",
@@ -95,6 +104,35 @@ pub fn uninstalled(path: &Path, change: Change) -> String {
     }
 }
 
+/// What puts the shims first on PATH.
+pub fn path(path: &Path, change: Change) -> String {
+    let done = if change == Change::Kept { "already has" } else { "now has" };
+    format!("  {} {done} what puts the shims first on PATH below the agent\n", file(path))
+}
+
+/// There is nothing to put first.
+pub fn no_shims_yet() -> String {
+    "  no shims are installed; once they are, this command again puts them first on PATH for it\n"
+        .to_owned()
+}
+
+/// A person has to write it.
+pub fn path_by_hand(path: &Path, shims: &str, is_toml: bool) -> String {
+    let why = if is_toml { "sets variables of its own" } else { "is no TOML that can be read" };
+    format!(
+        "  {} {why} and stays as it is; a person puts {} first: `PATH = \"{}:…\"` below `[shell_environment_policy.set]`\n",
+        file(path),
+        backquoted(shims),
+        shown(shims)
+    )
+}
+
+/// SHELL is none whose profile is known.
+pub fn no_profile() -> String {
+    "  a line at the end of your shell's profile has to put the shims first: `embargo env` prints it\n"
+        .to_owned()
+}
+
 /// A line for each place.
 pub fn status(found: &[Status]) -> String {
     let line = |it: &Status| {
@@ -109,7 +147,14 @@ pub fn status(found: &[Status]) -> String {
             (State::Unreadable, _) => "cannot be read".to_owned(),
             _ => "not installed".to_owned(),
         };
-        format!("{} ({}): {state}, {}\n", it.name, scope(it.scope), file(&it.file))
+        let path = match it.path.filter(|_| it.state != State::Absent) {
+            Some(PathState::Absent) => {
+                "; the shims are not put first on PATH for it: installing it again does that"
+            }
+            Some(PathState::Installed) => "; the shims are put first on PATH for it",
+            None => "",
+        };
+        format!("{} ({}): {state}, {}{path}\n", it.name, scope(it.scope), file(&it.file))
     };
     found.iter().map(line).collect()
 }
@@ -128,6 +173,10 @@ pub fn json(found: &[Status]) -> Value {
                 State::Unreadable => "unreadable",
             },
             "binary": it.binary,
+            "path": it.path.map(|path| match path {
+                PathState::Installed => "installed",
+                PathState::Absent => "absent",
+            }),
         })
     };
     json!({ "version": JSON_VERSION, "hooks": found.iter().map(one).collect::<Vec<_>>() })

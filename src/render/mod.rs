@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod examples;
 pub mod explain;
 pub mod findings;
+pub mod history;
 pub mod hooked;
 pub mod hooks;
 pub mod init;

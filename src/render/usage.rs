@@ -65,6 +65,11 @@ pub fn not_written(path: &Path, error: &io::Error) -> String {
     format!("{} cannot be written: {}", shown(&path.to_string_lossy()), plain(error))
 }
 
+/// A file that is to be looked through.
+pub fn not_read(path: &Path, error: &io::Error) -> String {
+    format!("{} cannot be read: {}", shown(&path.to_string_lossy()), plain(error))
+}
+
 /// A shell that `env` has no words for.
 pub fn unknown_shell(shell: &str) -> String {
     format!(

@@ -76,6 +76,24 @@ pub fn input() -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// All of a file, or of standard input for `-`.
+pub fn whole(file: &std::path::Path) -> io::Result<Vec<u8>> {
+    use io::Read as _;
+    if file.as_os_str() != "-" {
+        return std::fs::read(file);
+    }
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// How far something is, on a line that the next word takes back; for a person alone.
+pub fn progress(text: &str) {
+    if io::stderr().is_terminal() {
+        say(&format!("\r\x1b[K{text}"));
+    }
+}
+
 /// Why not all of standard output was written, as on a full disk.
 pub fn unwritten() -> Option<&'static io::Error> {
     UNWRITTEN.get()

@@ -7,7 +7,7 @@ use bstr::{BStr, BString, ByteSlice};
 
 use crate::command::{Act, Effect, Object, Words, Wrapped, Wraps, joined, parse_with};
 use crate::line::{self, Directory, Line, RedirectOperator, Redirection, Way};
-use crate::policy::{Ancestry, Invocation, Machine, Process, Stage};
+use crate::policy::{Ancestry, Invocation, Machine, Process};
 
 use super::{View, code};
 
@@ -38,18 +38,14 @@ impl View<'_> {
         let whole = Arc::from(text);
         self.follow_text(Text::new(text, &whole, ancestry), DEPTH, &mut found);
         if found.calls.is_empty() {
-            // Nothing that is a command; rules over text still see it.
-            let words = self.words(&[]);
-            let (text, line) = (text.to_owned(), Some(whole));
-            let (stage, ancestry) = (Stage::First, ancestry.clone());
-            found.calls.push(Invocation {
-                text,
-                line,
-                stage,
-                ..Invocation::from_words(words, ancestry)
-            });
+            found.calls.push(whole_alone(self, &whole, ancestry));
         }
         found.calls
+    }
+
+    /// Notes a call and follows what is inside it.
+    pub(super) fn follow_call(&self, call: Invocation, found: &mut Found) {
+        self.follow(call, None, DEPTH, found);
     }
 
     fn follow_text(&self, text: Text<'_>, depth: usize, found: &mut Found) {
@@ -244,9 +240,16 @@ impl<'t> Text<'t> {
     }
 }
 
+/// Nothing that is a command; rules over text still see it.
+pub(super) fn whole_alone(view: &View<'_>, whole: &Arc<str>, above: &Ancestry) -> Invocation {
+    let (text, line) = (whole.to_string(), Some(Arc::clone(whole)));
+    let words = view.words(&[]);
+    Invocation { text, line, ..Invocation::from_words(words, above.clone()) }
+}
+
 /// The calls that were found.
-struct Found {
-    calls: Vec<Invocation>,
+pub(super) struct Found {
+    pub(super) calls: Vec<Invocation>,
     way: Way,
     /// Bytes of text that may still be read: what is fed to shells that feed shells ends.
     left: usize,

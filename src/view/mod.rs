@@ -11,6 +11,7 @@ mod effects;
 mod encode;
 mod freshness;
 mod key;
+mod powershell;
 mod prove;
 mod read;
 mod unread;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use bstr::{BString, ByteSlice};
 
 use crate::command::Wrapped;
-use crate::decide::Decision;
+use crate::decide::{Decision, Subject};
 use crate::line::{self, Dynamic, Piece};
 use crate::policy::{Invocation, Refusal, Rule, Severity, judge};
 use crate::refuse::{Asker, OfLine};
@@ -20,11 +20,11 @@ pub fn leave(
     context: &Context,
     decision: &Decision,
     refusal: &Refusal<'_>,
-    (line, asker): (&str, &Asker),
+    (subject, asker): (Subject<'_>, &Asker),
     (of_line, said): (&OfLine, Said),
 ) {
     let rules: Vec<&Rule> = decision.rules.iter().collect();
-    let unknown = unknown_words(line, &decision.calls);
+    let unknown = unknown_words(subject, &decision.calls);
     let severity =
         |call: &Invocation| judge(rules.iter().copied(), &decision.reserved, call).severity();
     let mut left: Vec<Act> = Vec::new();
@@ -74,17 +74,27 @@ fn word(at: usize, text: &BString, unknown: &HashMap<BString, Word>) -> Word {
 }
 
 /// The words that only the shell will know, as they are typed.
-fn unknown_words(text: &str, calls: &[Invocation]) -> HashMap<BString, Word> {
+fn unknown_words(subject: Subject<'_>, calls: &[Invocation]) -> HashMap<BString, Word> {
+    let mut found = HashMap::new();
     let inner =
         calls.iter().flat_map(|call| call.words.wrapped()).filter_map(|inner| match inner {
             Wrapped::Text(text) => Some(text.to_str_lossy().into_owned()),
             Wrapped::Argv(_) => None,
         });
-    let mut found = HashMap::new();
-    for text in std::iter::once(text.to_owned()).chain(inner) {
+    let own = match subject {
+        Subject::Line(text) => Some(text.to_owned()),
+        Subject::PowerShell(text) => {
+            for command in line::powershell(text) {
+                let words = command.unknown.iter().filter_map(|at| command.words.get(*at));
+                found.extend(words.map(|word| (word.clone(), Word::Any)));
+            }
+            None
+        }
+        Subject::Call(_) | Subject::Argv(_) => None,
+    };
+    for text in own.into_iter().chain(inner) {
         for word in line::parse(&text).commands.iter().flat_map(|command| &command.words) {
-            let is_unknown = word.tilde || word.literal().is_none();
-            if is_unknown {
+            if word.tilde || word.literal().is_none() {
                 found.insert(word.typed(), if gives_one(word) { Word::One } else { Word::Any });
             }
         }

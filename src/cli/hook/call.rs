@@ -8,7 +8,7 @@ use bstr::{BString, ByteSlice};
 use super::{acts, notices, session};
 use crate::cli::judging::{Distrusted, Policies};
 use crate::decide::{Decision, Subject, decide};
-use crate::hook::{Answer, Dialect, Event, Reply, Request, Status, read};
+use crate::hook::{Answer, Dialect, Event, Reply, Request, Shell, Status, read};
 use crate::policy::{Exit, Refusal, Severity, Verdict};
 use crate::refuse::{self, Asker};
 use crate::render::refusal::{Circumstances, warning};
@@ -147,7 +147,11 @@ fn judged(request: &Request, line: &str, asker: &Asker) -> Answer {
         Err(Distrusted(message)) => return failure(request, &hooked::cut(&message)),
     };
     void(&context, request, asker);
-    let decision = match decide(&context, Subject::Line(line)) {
+    let subject = match request.shell {
+        Shell::Posix => Subject::Line(line),
+        Shell::PowerShell => Subject::PowerShell(line),
+    };
+    let decision = match decide(&context, subject) {
         Ok(decision) => decision,
         Err(distrust) => {
             let answer = failure(request, &hooked::cut(&trouble::distrust(&name, &distrust)));
@@ -165,11 +169,11 @@ fn judged(request: &Request, line: &str, asker: &Asker) -> Answer {
             prepare(&answer);
             let of_line = refuse::record_line(&context, &decision, &it, (line, asker), is_told);
             if is_told {
-                acts::leave(&context, &decision, &it, (line, asker), (&of_line, Said::Warned));
+                acts::leave(&context, &decision, &it, (subject, asker), (&of_line, Said::Warned));
             }
             answer
         }
-        Verdict::Refuse(it) => refused(request, (&context, &decision), &it, (line, asker)),
+        Verdict::Refuse(it) => refused(request, (&context, &decision), &it, (line, subject, asker)),
     }
 }
 
@@ -178,7 +182,7 @@ fn refused(
     request: &Request,
     (context, decision): (&Context, &Decision),
     refusal: &Refusal<'_>,
-    (line, asker): (&str, &Asker),
+    (line, subject, asker): (&str, Subject<'_>, &Asker),
 ) -> Answer {
     let asks = matches!(refusal.severity(), Severity::Ask | Severity::Grant);
     let can_ask = request.dialect.asks(&request.event, &request.name);
@@ -215,7 +219,7 @@ fn refused(
     let answer = answer(&of_line.about);
     prepare(&answer);
     let said = if asks && can_ask { Said::Asked } else { Said::Refused };
-    acts::leave(context, decision, refusal, (line, asker), (&of_line, said));
+    acts::leave(context, decision, refusal, (subject, asker), (&of_line, said));
     // Whom the harness asks needs not be told.
     if of_line.tell && said != Said::Asked {
         refuse::tell_person_of_line(context, decision, refusal, line, &of_line.about);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bstr::ByteSlice as _;
 
-use super::place;
+use super::{path, place, status};
 use crate::cli::uninstall::by_a_person;
 use crate::cli::{Outcome, failure};
 use crate::command::quote;
@@ -60,6 +60,9 @@ pub fn install(name: &str, scope: Scope) -> Outcome {
         }
     };
     stdio::print(&hooks::installed(name, scope, &file, change == Change::Kept));
+    if scope == Scope::User {
+        path::install(dialect)?;
+    }
     Ok(Exit::Success)
 }
 
@@ -72,19 +75,22 @@ pub fn uninstall(name: &str, scope: Scope) -> Outcome {
         return Err(failure(hooks::out_by_hand(name, file)));
     }
     let file = place::file(dialect, scope)?;
-    let Some(text) = read(&file)? else {
-        stdio::print(&hooks::uninstalled(&file, Change::Absent));
-        return Ok(Exit::Success);
-    };
-    let change = match plan {
-        Plan::Json(json) => take_out(&file, &text, &json, name)?,
-        _ if text.starts_with(plan::PLUGIN_MARK) => {
+    let change = match (read(&file)?, plan) {
+        (None, _) => Change::Absent,
+        (Some(text), Plan::Json(json)) => take_out(&file, &text, &json, name)?,
+        (Some(text), _) if text.starts_with(plan::PLUGIN_MARK) => {
             settings::remove(&file).map_err(|e| unwritable(&file, &e))?;
             Change::Restored
         }
         _ => Change::Absent,
     };
     stdio::print(&hooks::uninstalled(&file, change));
+    if scope == Scope::User {
+        let is_other = |name: &str| {
+            self::dialect(name).is_ok_and(|it| it != dialect && it.reads_the_profile())
+        };
+        path::uninstall(dialect, status::installed().iter().any(|(name, _)| is_other(name)))?;
+    }
     Ok(Exit::Success)
 }
 
@@ -127,7 +133,7 @@ pub fn call(binary: &str, name: &str) -> String {
     format!("{} hook {name}", quote(binary.as_bytes()).as_bytes().to_str_lossy())
 }
 
-fn read(file: &Path) -> anyhow::Result<Option<String>> {
+pub(super) fn read(file: &Path) -> anyhow::Result<Option<String>> {
     settings::text(file).map_err(|e| failure(hooks::unreadable(file, &e)))
 }
 
@@ -141,6 +147,6 @@ fn unmergeable(file: &Path, error: &Unmergeable) -> anyhow::Error {
     failure(hooks::unmergeable(file, &error.0))
 }
 
-fn unwritable(file: &Path, error: &std::io::Error) -> anyhow::Error {
+pub(super) fn unwritable(file: &Path, error: &std::io::Error) -> anyhow::Error {
     failure(usage::not_written(file, error))
 }

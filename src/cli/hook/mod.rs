@@ -5,6 +5,7 @@ mod acts;
 pub mod call;
 mod change;
 mod notices;
+mod path;
 mod place;
 mod session;
 mod status;

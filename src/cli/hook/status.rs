@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{change, place};
+use super::{change, path, place};
 use crate::cli::Outcome;
 use crate::hook::merge;
 use crate::hook::plan::{self, INSTALLED, Plan, Scope};
@@ -36,7 +36,9 @@ pub fn installed() -> Vec<(&'static str, PathBuf)> {
 fn one(name: &'static str, scope: Scope) -> anyhow::Result<Status> {
     let dialect = change::dialect(name)?;
     let file = place::file(dialect, scope)?;
-    let status = |state, binary| Status { name, scope, file: file.clone(), state, binary };
+    let of_path = if scope == Scope::User { path::state(dialect) } else { None };
+    let status =
+        |state, binary| Status { name, scope, file: file.clone(), state, binary, path: of_path };
     let text = match settings::text(&file) {
         Ok(Some(text)) => text,
         Ok(None) => return Ok(status(State::Absent, None)),

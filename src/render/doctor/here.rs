@@ -159,7 +159,11 @@ fn harness(name: &str, variables: &[&str], place: &Place) -> Said {
     let (does, remedy) = match of_path(name) {
         OfPath::KeptInSnapshot => (
             "it sources a snapshot of the shell, with the PATH that it was started with",
-            format!("start it with the shims in front: eval \"$({})\"", place.call("env")),
+            format!(
+                "start it with the shims in front: eval \"$({})\"; or embargo hook install claude-code, \
+                 whose sessions put them first",
+                place.call("env")
+            ),
         ),
         OfPath::Kept => (
             "it runs a plain shell, with the PATH that it was started with",
@@ -167,15 +171,15 @@ fn harness(name: &str, variables: &[&str], place: &Place) -> Said {
         ),
         OfPath::LoginShell => (
             "it runs a login shell for each command, so that the profile has the last word on PATH",
-            format!(
-                "in its config.toml: allow_login_shell = false, and below [shell_environment_policy] \
-                 set = {{ PATH = \"{}:…\" }}; or mend what `login-shell` found",
-                place.directory()
-            ),
+            "embargo hook install codex: it puts the shims first in config.toml and in the profile; \
+             or mend what `login-shell` found"
+                .to_owned(),
         ),
         OfPath::LoginDump => (
             "it restores what a login shell had before each command, so that the profile has the last word on PATH",
-            "mend what `login-shell` and `interactive-shell` found, then start it again".to_owned(),
+            "embargo hook install cursor: it puts the shims first at the profile's end, for agents alone; \
+             then start it again"
+                .to_owned(),
         ),
         OfPath::Terminal => (
             "it uses an editor's terminal, with PATH by the shell's start-up files and the editor's settings",
