@@ -36,6 +36,26 @@ fn what_a_substitution_takes_is_never_our_sentence_unless_the_policy_wants_that(
     }
 }
 
+/// What only the shell will know stands in the advice as it was typed, and so means the same there.
+#[test]
+fn what_a_line_leaves_to_the_shell_is_left_to_it_in_the_advice_too() {
+    let world = World::new();
+    world.policy(NO_GRADLE);
+    let rows = [
+        (r#"gradle -b "$f" build"#, r#"-b "$f" build"#),
+        (r#"gradle "$(date +%F)" 'it is' x"y z""#, r#""$(date +%F)" 'it is' 'xy z'"#),
+        (r"sudo gradle *.kts ~/x $((1 + 2)) '$f'", r"*.kts ~/x $((1 + 2)) '$f'"),
+        (r#"sh -c 'gradle "$1"'"#, r#""$1""#),
+        (r"f=a; gradle $f {b,c}", "a b c"),
+        (r"gradle {b,c}$f", r"'b$f' 'c$f'"),
+    ];
+    for (line, arguments) in rows {
+        let advice = format!("Instead, run `./gradlew {arguments}`.");
+        let found = world.embargo(&["check", line]).any_output().run_expecting(86, line);
+        assert!(found.stdout.contains(&advice), "{line}: {found:?}");
+    }
+}
+
 /// The next right step can be taken over as it stands, whatever the call's arguments hold.
 #[test]
 fn what_is_advised_can_be_run_as_it_stands() {

@@ -21,5 +21,5 @@ pub use effect::{Act, Effect, Object, Thing};
 pub use grammar::{Grammar, OptionSpec, Takes, Wraps};
 pub use names::{is_own_name, is_shim_name};
 pub use parse::{parse, parse_with};
-pub use quote::{join, join_in_a_line, quote};
+pub use quote::{join, join_in_a_line, quote, quote_in_a_line};
 pub use words::{Flag, Word, Words, Wrapped, joined};

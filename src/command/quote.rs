@@ -23,7 +23,8 @@ pub fn join_in_a_line(argv: &[BString]) -> String {
     words.join(" ")
 }
 
-fn quote_in_a_line(word: &[u8]) -> String {
+/// Quotes one word as [`join_in_a_line`] does.
+pub fn quote_in_a_line(word: &[u8]) -> String {
     let is_plain = word.to_str().is_ok_and(|text| !text.chars().any(char::is_control));
     if is_plain {
         return quote(word);

@@ -53,6 +53,18 @@ impl Command {
         seen_through(&self.words).iter().map(Word::typed).collect()
     }
 
+    /// What only the shell will know of that, with how it was typed. Where braces made several
+    /// words of one text, none of them was typed so.
+    pub fn typed(&self) -> Vec<(BString, String)> {
+        let is_unknown = |word: &&Word| word.tilde || word.literal().is_none();
+        let is_one = |word: &&Word| {
+            self.words.iter().filter(|other| other.source == word.source).count() == 1
+                || !word.source.contains('{')
+        };
+        let known = |word: &Word| (word.typed(), word.source.clone());
+        self.words.iter().filter(is_unknown).filter(is_one).map(known).collect()
+    }
+
     /// The word that names what is executed.
     pub fn name(&self) -> Option<&Word> {
         seen_through(&self.words).first()

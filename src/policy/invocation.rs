@@ -12,6 +12,8 @@ use super::{Ancestry, Operator, Place};
 #[derive(Debug, Clone)]
 pub struct Invocation {
     pub words: Words,
+    /// Of those words that only the shell will know, how they were typed: quotes and all.
+    pub typed: Vec<(BString, String)>,
     /// Shell text of this command alone, where a line was seen; else argv joined as by `shlex.join`.
     pub text: String,
     /// The whole line, where one was seen. Rules that name no command match this.
@@ -54,6 +56,7 @@ impl Invocation {
         let text = crate::command::join(words.argv());
         Invocation {
             words,
+            typed: Vec::new(),
             text,
             line: None,
             stage: Stage::First,

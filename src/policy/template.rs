@@ -16,18 +16,27 @@ impl Rule {
 }
 
 /// `{program}`, `{args}`, and `{rest}`: the arguments without the words that the rule names.
-/// `join` makes one text of words.
+/// What only the shell will know stands as it was typed; `quote` spells the other words, or says
+/// that one is none to give.
 pub fn expand(
     template: &str,
     call: Option<&Invocation>,
     words: &[String],
-    join: impl Fn(&[BString]) -> String,
+    quote: impl Fn(&BString) -> Option<String>,
 ) -> String {
     if !template.contains('{') {
         return template.to_owned();
     }
     let argv = call.map(|c| c.words.argv()).unwrap_or_default();
     let arguments = argv.get(1..).unwrap_or_default();
+    let typed = |word: &BString| {
+        let typed = call.and_then(|call| call.typed.iter().find(|(known, _)| known == word));
+        typed.map(|(_, source)| source.clone()).or_else(|| quote(word))
+    };
+    let join = |words: &[BString]| {
+        let spelled: Option<Vec<String>> = words.iter().map(typed).collect();
+        spelled.map_or_else(|| "…".to_owned(), |words| words.join(" "))
+    };
     let mut named = words.iter().peekable();
     let is_rest =
         |word: &&BString| named.next_if(|name| name.as_bytes() == word.as_slice()).is_none();

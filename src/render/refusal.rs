@@ -1,9 +1,8 @@
 //! A refusal for its two readers: in the agent's own voice, and as JSON.
 
-use bstr::BString;
 use serde_json::{Value, json};
 
-use crate::command::{join, join_in_a_line};
+use crate::command::{quote, quote_in_a_line};
 use crate::policy::{
     self, Callers, Effects, Exception, FlagChoice, Form, Invocation, Refusal, Rule, Says, Severity,
 };
@@ -351,12 +350,12 @@ fn scope(rule: &Rule, call: Option<&Invocation>) -> String {
 
 /// The command lines to run instead, with this call's arguments filled in.
 fn commands(says: &Says, call: Option<&Invocation>, words: &[String]) -> Vec<String> {
-    says.instead.iter().map(|template| filled(template, call, words, join)).collect()
+    says.instead.iter().map(|template| filled(template, call, words, quote)).collect()
 }
 
 /// In prose a command is one line.
 fn expand(template: &str, call: Option<&Invocation>, words: &[String]) -> String {
-    filled(template, call, words, join_in_a_line)
+    filled(template, call, words, quote_in_a_line)
 }
 
 /// What the log has taken out is no argument to give.
@@ -364,10 +363,10 @@ fn filled(
     template: &str,
     call: Option<&Invocation>,
     words: &[String],
-    join: fn(&[BString]) -> String,
+    quote: fn(&[u8]) -> String,
 ) -> String {
-    policy::expand(template, call, words, |words| {
-        let text = join(words);
-        if text.contains(REDACTED) { "…".to_owned() } else { text }
+    policy::expand(template, call, words, |word| {
+        let text = quote(word);
+        (!text.contains(REDACTED)).then_some(text)
     })
 }

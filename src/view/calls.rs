@@ -73,6 +73,7 @@ impl View<'_> {
             let written = command.redirections.iter().filter_map(written).map(seen);
             let written = written.filter(|_| text.machine == Machine::This);
             let call = Invocation {
+                typed: command.typed(),
                 text: command.source.clone(),
                 line: Some(Arc::clone(text.whole)),
                 stage: command.stage,
@@ -108,6 +109,7 @@ impl View<'_> {
         let grammar = self.grammar(call.words.path()).unwrap_or_default();
         let replaced = grammar.fed.then(|| replaced(&call.words));
         let as_called = call.ancestry.clone();
+        let typed = call.typed.clone();
         let assigns = !wrapped.is_empty() && self.assigns(&call.words);
         let above = below(&call);
         let (whole, stage, directory) = (call.line.clone(), call.stage, call.directory.clone());
@@ -125,6 +127,7 @@ impl View<'_> {
         match meant {
             Some(Wrapped::Argv(argv)) => {
                 let mut call = Invocation::from_words(self.words(&argv), as_called);
+                call.typed.clone_from(&typed);
                 call.line.clone_from(&whole);
                 (call.stage, call.machine) = (stage, machine);
                 call.directory.clone_from(&directory);
@@ -147,6 +150,7 @@ impl View<'_> {
                         continue;
                     }
                     let mut inner = Invocation::from_words(self.words(argv), above.clone());
+                    inner.typed.clone_from(&typed);
                     inner.line.clone_from(&whole);
                     // What a wrapper in a pipe runs reads from that pipe.
                     inner.stage = stage;

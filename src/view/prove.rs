@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bstr::ByteSlice as _;
 
+use crate::command::quote;
 use crate::config::{ExampleLine, RuleExamples};
 use crate::policy::{
     Ancestry, Invocation, Place, Rule, RuleId, Ruling, Severity, Verdict, expand, judge_all,
@@ -122,5 +123,5 @@ fn against(
 /// A template, filled with the call in a `refuses` line that the rule speaks of.
 fn fill(template: &str, rule: &Rule, calls: &[Invocation]) -> String {
     let call = calls.iter().find(|call| rule.covers(call));
-    expand(template, call, rule.words_of(call), crate::command::join)
+    expand(template, call, rule.words_of(call), |word| Some(quote(word)))
 }
