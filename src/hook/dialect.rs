@@ -115,14 +115,14 @@ impl Dialect {
         match event {
             Event::Start => matches!(self, Dialect::Claude | Dialect::Codex | Dialect::VsCode),
             Event::Command(_) | Event::Ended => matches!(self, Dialect::Claude | Dialect::Codex),
-            Event::Permission(_) | Event::AgentEnded | Event::Other => false,
+            Event::Permission(_) | Event::Batch(_) | Event::AgentEnded | Event::Other => false,
         }
     }
 
     /// Can a deny end the agent's turn and tell the user why?
     ///
-    /// Documented for Claude (`continue`, and `interrupt` where a prompt was about to be shown) and for
-    /// Copilot's `permissionRequest`; source for Gemini. Codex runs the command of a hook that says
+    /// Documented for Claude (`continue`, and `interrupt` where a prompt was about to be shown; beside a
+    /// deny 2.1.197 does not heed it, measured, hence [`Dialect::stop_turn`]) and for Copilot's `permissionRequest`; source for Gemini. Codex runs the command of a hook that says
     /// `continue: false` (source, 0.160); of VS Code and Qwen it is not known.
     pub fn stops(self, event: &Event) -> bool {
         match event {
@@ -139,6 +139,14 @@ impl Dialect {
             Dialect::Gemini => gemini::stop(text, told),
             Dialect::Copilot => copilot::stop(text),
             _ => self.answer(name, Reply::Deny(text)),
+        }
+    }
+
+    /// Ends a turn whose calls have ended, and tells the user why; for [`Event::Batch`].
+    pub fn stop_turn(self, told: &str) -> Answer {
+        match self {
+            Dialect::Claude => claude::stop_turn(told),
+            _ => Answer::default(),
         }
     }
 
@@ -176,7 +184,9 @@ impl Dialect {
         let reply = match event {
             Event::Command(_) | Event::Permission(_) => Reply::Deny(text),
             Event::Start if self.takes_notes(event) => Reply::Note(text),
-            Event::Start | Event::Ended | Event::AgentEnded | Event::Other => Reply::Silence,
+            Event::Start | Event::Ended | Event::Batch(_) | Event::AgentEnded | Event::Other => {
+                Reply::Silence
+            }
         };
         self.answer(name, reply)
     }

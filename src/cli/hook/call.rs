@@ -102,6 +102,10 @@ fn reply(request: &Request) -> Answer {
         Event::Ended if request.dialect.takes_notes(&request.event) => {
             noted(request, &notices::unread(request, &asker))
         }
+        Event::Batch(calls) => match notices::second_offence(request, &asker, calls) {
+            Some(told) => request.dialect.stop_turn(&told),
+            None => said(request, Reply::Silence),
+        },
         Event::AgentEnded => match notices::of_ended_agent(request, &asker) {
             text if text.is_empty() => said(request, Reply::Silence),
             text => request.dialect.tell(&request.name, &text),
