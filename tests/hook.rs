@@ -264,6 +264,26 @@ fn what_nobody_read_is_told_after_the_tool_call() {
     ended().run();
 }
 
+/// Gemini CLI waits on an ask for ever where there is nobody (measured, 0.61.0).
+#[test]
+fn nobody_is_asked_below_a_prompt_on_the_command_line() {
+    let world = world();
+    let line = bash(&world, "git push -f").replace("PreToolUse", "BeforeTool");
+    world.write("payload", line.replace("\"Bash\"", "\"run_shell_command\""));
+    let script = format!("'{EMBARGO}' hook gemini < ../payload; true");
+    for (words, decision) in [
+        (&["gemini"][..], "ask"),
+        (&["gemini", "-p", "hi"], "deny"),
+        (&["/usr/bin/gemini", "--prompt=hi"], "deny"),
+        (&["other", "-p"], "ask"),
+    ] {
+        let words = [&["-c", &*script], words].concat();
+        let found = common::Test::new(&world, "/bin/sh".as_ref(), &words).any_output().run();
+        let wanted = format!("{{\"decision\":\"{decision}\"");
+        assert!(found.stdout.starts_with(&wanted), "{words:?}: {found:#?}");
+    }
+}
+
 /// Claude Code denies a call whose answer also says `continue: false`, and goes on (measured, 2.1.197); what
 /// ends its turn is the hook behind the calls of a turn.
 #[test]

@@ -1,5 +1,7 @@
 //! The dialects of payloads and answers.
 
+use bstr::BString;
+
 use super::{
     Answer, Event, Reply, claude, cline, codex, copilot, cursor, gemini, goose, grok, status,
 };
@@ -106,6 +108,17 @@ impl Dialect {
             Dialect::Codex => matches!(event, Event::Permission(_)),
             _ => false,
         }
+    }
+
+    /// Is there nobody to ask, by the arguments of a process above the hook?
+    ///
+    /// Measured (0.61.0): `gemini -p` waits on an ask for ever.
+    pub fn asks_nobody(self, argv: &[BString]) -> bool {
+        let name = |word: &BString| word.rsplit(|b| *b == b'/').next().map(<[u8]>::to_vec);
+        let is_gemini = |word: &BString| name(word).is_some_and(|name| name.starts_with(b"gemini"));
+        let at = argv.iter().position(is_gemini).filter(|_| self == Dialect::Gemini);
+        let behind = at.and_then(|at| argv.get(at + 1..)).unwrap_or_default();
+        behind.iter().any(|w| w == "-p" || w == "--prompt" || w.starts_with(b"--prompt="))
     }
 
     /// Does text get into the agent's context here, without a decision?
