@@ -17,7 +17,7 @@ use crate::table::{Bound, Table};
 const PART: &str = "cd app && make -j4 VERBOSE=1 2>&1 | sort -u > \"out/log.txt\"; echo 'it is built' \"$HOME\" x ;\n";
 
 /// How long one side of a round takes at least.
-const SLICE: Duration = Duration::from_millis(2);
+const SLICE: Duration = Duration::from_millis(20);
 
 /// Three rows and the two bounds.
 pub fn rows(effort: Effort, table: &mut Table) -> Result<()> {
@@ -67,7 +67,7 @@ fn took(view: &[u8], text: &str) -> f64 {
 fn alternating(effort: Effort, subject: (&[u8], &str), scale: (&[u8], &str)) -> Ratio {
     let repeat = |_| {
         let (mut ratios, mut times) = (Vec::new(), Vec::new());
-        for _ in 0..effort.rounds() / 4 {
+        for _ in 0..effort.rounds() / 10 {
             let (subject, scale) = (took(subject.0, subject.1), took(scale.0, scale.1));
             ratios.push(subject / scale);
             times.push(subject);
