@@ -324,6 +324,38 @@ fn exit_statuses_are_documented() {
     assert_eq!(statuses(&section("README.md", "Exit statuses")), wanted);
 }
 
+/// A section for each harness that is answered, which says what is known of it and how.
+#[test]
+fn each_harness_has_a_section() {
+    let sections: [(&str, &str); 15] = [
+        ("claude-code", "Claude Code"),
+        ("codex", "Codex"),
+        ("copilot", "Copilot"),
+        ("cursor", "Cursor"),
+        ("gemini", "Gemini CLI"),
+        ("opencode", "OpenCode"),
+        ("qwen", "Qwen Code"),
+        ("droid", "Factory droid"),
+        ("windsurf", "Windsurf"),
+        ("cline", "Cline"),
+        ("goose", "goose"),
+        ("kiro", "Kiro"),
+        ("augment", "Augment"),
+        ("agy", "Antigravity"),
+        ("grok", "Grok CLI"),
+    ];
+    let mut answered = names(embargo::hook::Dialect::NAMED.map(|(name, _)| name));
+    answered.remove("claude");
+    assert_eq!(names(sections.map(|(name, _)| name)), answered);
+    for (_, heading) in sections {
+        let text = section("docs/harnesses.md", heading);
+        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        assert!(has(&["Installed: ", "By hand: "]), "{heading}: where");
+        assert!(has(&["Documented", "Source", "Measured", "Typings"]), "{heading}: how sure");
+        assert!(text.contains("PATH") && text.contains("Limits: "), "{heading}");
+    }
+}
+
 // ---- JSON
 
 fn object(text: &str) -> Value {

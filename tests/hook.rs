@@ -264,6 +264,60 @@ fn what_nobody_read_is_told_after_the_tool_call() {
     ended().run();
 }
 
+/// Gemini CLI waits on an ask for ever where there is nobody (measured, 0.61.0).
+#[test]
+fn nobody_is_asked_below_a_prompt_on_the_command_line() {
+    let world = world();
+    let line = bash(&world, "git push -f").replace("PreToolUse", "BeforeTool");
+    world.write("payload", line.replace("\"Bash\"", "\"run_shell_command\""));
+    let script = format!("'{EMBARGO}' hook gemini < ../payload; true");
+    for (words, decision) in [
+        (&["gemini"][..], "ask"),
+        (&["gemini", "-p", "hi"], "deny"),
+        (&["/usr/bin/gemini", "--prompt=hi"], "deny"),
+        (&["other", "-p"], "ask"),
+    ] {
+        let words = [&["-c", &*script], words].concat();
+        let found = common::Test::new(&world, "/bin/sh".as_ref(), &words).any_output().run();
+        let wanted = format!("{{\"decision\":\"{decision}\"");
+        assert!(found.stdout.starts_with(&wanted), "{words:?}: {found:#?}");
+    }
+}
+
+/// Claude Code denies a call whose answer also says `continue: false`, and goes on (measured, 2.1.197); what
+/// ends its turn is the hook behind the calls of a turn.
+#[test]
+fn behind_a_second_offence_the_turn_ends() {
+    let world = world();
+    let refused = |id: u32| {
+        let payload = bash(&world, "gradle build")
+            .replace("\"Bash\"", &format!("\"Bash\",\"tool_use_id\":\"t{id}\""));
+        world.embargo(&["hook", "claude-code"]).stdin(payload).any_output().run();
+    };
+    let batch = |ids: &[u32]| {
+        let call = |id: &u32| format!("{{\"tool_name\":\"Bash\",\"tool_use_id\":\"t{id}\"}}");
+        let calls = ids.iter().map(call).collect::<Vec<_>>().join(",");
+        let payload = claude(&world, "PostToolBatch", &format!(",\"tool_calls\":[{calls}]"));
+        world.embargo(&["hook", "claude-code"]).stdin(payload).any_output().run()
+    };
+    refused(1);
+    assert_eq!((batch(&[1]).stdout.as_str(), batch(&[1]).status), ("", 0));
+    refused(2);
+    let told = Value::from(
+        "embargo stopped the agent: it has now been refused 2 times by `no-gradle`, last `gradle build`. Tell it how to go on.",
+    );
+    let stopped = format!("{{\"continue\":false,\"stopReason\":{told}}}\n");
+    assert_eq!(batch(&[3, 2]).stdout, stopped);
+    // Whatever else was called in that turn, and nothing in the next one.
+    assert_eq!(batch(&[4]).stdout, "");
+    // What asks stops nothing.
+    let push = bash(&world, "git push").replace("\"Bash\"", "\"Bash\",\"tool_use_id\":\"t9\"");
+    for _ in 0..2 {
+        world.embargo(&["hook", "claude-code"]).stdin(push.clone()).any_output().run();
+    }
+    assert_eq!(batch(&[9]).stdout, "");
+}
+
 /// A sub-agent's refusals reach who started it, once for each rule (A12).
 #[test]
 fn what_a_sub_agent_was_refused_is_told_when_it_ends() {

@@ -79,6 +79,21 @@ pub struct Output {
 }
 
 impl Output {
+    /// The same, with this file as standard input.
+    pub fn fed(path: &Path, input: &Path) -> Result<Self> {
+        let mut output = Self::to(path)?;
+        let input = c_string(input.as_os_str().as_bytes());
+        // SAFETY: the actions were initialised by `to`; the path is copied.
+        let failed = unsafe {
+            let actions = &raw mut output.actions;
+            libc::posix_spawn_file_actions_addopen(actions, 0, input.as_ptr(), libc::O_RDONLY, 0)
+        };
+        if failed != 0 {
+            bail!("cannot prepare the input of the measured programs");
+        }
+        Ok(output)
+    }
+
     pub fn to(path: &Path) -> Result<Self> {
         let path = c_string(path.as_os_str().as_bytes());
         let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND;

@@ -67,6 +67,9 @@ impl Bench<'_> {
         table.judged("a refusal, over `/bin/true`", row, bound(Bound::Refusal));
         let row = pairs::measure(example.repeated_refusals(), &alone, self.effort)?;
         table.row("the same, repeated in a session", row);
+        let (hook, payload) = example.hook(binary)?;
+        let row = pairs::fed(&hook, &alone, self.effort, Some(&payload))?;
+        table.judged("a hook, no hit, over `/bin/true`", row, bound(Bound::Hook));
         Ok(())
     }
 

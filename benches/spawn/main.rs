@@ -7,6 +7,7 @@
 mod call;
 mod embargo;
 mod floor;
+mod line;
 mod machine;
 mod others;
 mod pairs;
@@ -59,6 +60,8 @@ fn run() -> Result<bool> {
     }
     let default = Path::new(env!("CARGO_BIN_EXE_embargo"));
     bench.rows("default build", default, embargo::Judged::No, &mut table)?;
+
+    line::rows(effort, &mut table)?;
 
     table.section("what users would have otherwise");
     for (name, found) in others::all(&machine) {

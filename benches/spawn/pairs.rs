@@ -1,6 +1,7 @@
 //! Alternating rounds: each round runs scale and subject next to each other, so
 //! that what the machine does meanwhile falls on both, and takes their ratio.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
@@ -78,8 +79,21 @@ pub fn measure(
     scale: impl Into<Subject>,
     effort: Effort,
 ) -> Result<Ratio> {
+    fed(subject, scale, effort, None)
+}
+
+/// The same, both with this file as standard input.
+pub fn fed(
+    subject: impl Into<Subject>,
+    scale: impl Into<Subject>,
+    effort: Effort,
+    input: Option<&Path>,
+) -> Result<Ratio> {
     let written = tempfile::NamedTempFile::new()?;
-    let output = Output::to(written.path())?;
+    let output = match input {
+        Some(input) => Output::fed(written.path(), input)?,
+        None => Output::to(written.path())?,
+    };
     let mut pair = Pair { subject: subject.into(), scale: scale.into(), output };
     pair.measure(effort).with_context(|| {
         let said = std::fs::read_to_string(written.path()).unwrap_or_default();

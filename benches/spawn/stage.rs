@@ -69,6 +69,20 @@ impl Stage {
         Subject::each(vec![call], REFUSED_STATUS)
     }
 
+    /// A harness's hook, and the message that it reads: a line of a hundred characters that no rule
+    /// speaks of.
+    pub fn hook(&self, binary: &Path) -> Result<(Call, PathBuf)> {
+        const LINE: &str = "cd app && ls -la src/main tests/unit && sort -u n.txt | uniq -c | wc -l && printf '%s' ok >/dev/null";
+        const { assert!(LINE.len() == 100) };
+        let payload = format!(
+            "{{\"session_id\":\"6f1c\",\"transcript_path\":\"/home/u/t.jsonl\",\"cwd\":\"/\",\"hook_event_name\":\"PreToolUse\",\"permission_mode\":\"default\",\"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"{LINE}\",\"description\":\"x\"}},\"tool_use_id\":\"toolu_1\"}}"
+        );
+        let file = self.shims.join("payload");
+        std::fs::write(&file, payload)?;
+        let words = [OsStr::new("embargo"), OsStr::new("hook"), OsStr::new("claude-code")];
+        Ok((Call::new(binary, words, &self.environment), file))
+    }
+
     pub fn state(&self) -> &Path {
         &self.state
     }

@@ -12,16 +12,23 @@ pub enum Bound {
     Example,
     Growth,
     Refusal,
+    Hook,
+    LineLength,
+    LineRules,
 }
 
 impl Bound {
-    const ALL: [Self; 3] = [Self::Example, Self::Growth, Self::Refusal];
+    const ALL: [Self; 6] =
+        [Self::Example, Self::Growth, Self::Refusal, Self::Hook, Self::LineLength, Self::LineRules];
 
     const fn limit(self) -> f64 {
         match self {
             Self::Example => 1.30,
             Self::Growth => 1.10,
             Self::Refusal => 8.0,
+            Self::Hook => 1.60,
+            Self::LineLength => 1.50,
+            Self::LineRules => 1.25,
         }
     }
 
@@ -31,6 +38,9 @@ impl Bound {
             Self::Example => 1.20,
             Self::Growth => 1.05,
             Self::Refusal => 8.0,
+            Self::Hook => 1.30,
+            Self::LineLength => 1.20,
+            Self::LineRules => 1.10,
         }
     }
 
@@ -39,6 +49,9 @@ impl Bound {
             Self::Example => "a pass with the example policy",
             Self::Growth => "10,000 rules over 10",
             Self::Refusal => "a refusal over `/bin/true`",
+            Self::Hook => "a hook without a hit, over `/bin/true`",
+            Self::LineLength => "a line ten times as long, by the character",
+            Self::LineRules => "a line, 10,000 rules over 10",
         }
     }
 }
@@ -82,6 +95,11 @@ impl Table {
         let text = format!("≤ {:.2} (aim {:.2})", bound.limit(), bound.aim());
         println!("{}", line(name, ratio, &text));
         self.measured.push((bound, ratio.median));
+    }
+
+    /// How many lines are judged a second: for orientation.
+    pub fn lines(&self, name: &str, a_second: f64) {
+        println!("  {:<42}{:>34}", name, format!("{a_second:.0} a second"));
     }
 
     pub fn absent(&self, name: &str, reason: &str) {

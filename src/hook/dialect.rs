@@ -1,5 +1,7 @@
 //! The dialects of payloads and answers.
 
+use bstr::BString;
+
 use super::{
     Answer, Event, Reply, claude, cline, codex, copilot, cursor, gemini, goose, grok, status,
 };
@@ -108,6 +110,17 @@ impl Dialect {
         }
     }
 
+    /// Is there nobody to ask, by the arguments of a process above the hook?
+    ///
+    /// Measured (0.61.0): `gemini -p` waits on an ask for ever.
+    pub fn asks_nobody(self, argv: &[BString]) -> bool {
+        let name = |word: &BString| word.rsplit(|b| *b == b'/').next().map(<[u8]>::to_vec);
+        let is_gemini = |word: &BString| name(word).is_some_and(|name| name.starts_with(b"gemini"));
+        let at = argv.iter().position(is_gemini).filter(|_| self == Dialect::Gemini);
+        let behind = at.and_then(|at| argv.get(at + 1..)).unwrap_or_default();
+        behind.iter().any(|w| w == "-p" || w == "--prompt" || w.starts_with(b"--prompt="))
+    }
+
     /// Does text get into the agent's context here, without a decision?
     ///
     /// Documented for Claude and Codex; of Claude's shape elsewhere, for beginnings only, inferred.
@@ -115,14 +128,14 @@ impl Dialect {
         match event {
             Event::Start => matches!(self, Dialect::Claude | Dialect::Codex | Dialect::VsCode),
             Event::Command(_) | Event::Ended => matches!(self, Dialect::Claude | Dialect::Codex),
-            Event::Permission(_) | Event::AgentEnded | Event::Other => false,
+            Event::Permission(_) | Event::Batch(_) | Event::AgentEnded | Event::Other => false,
         }
     }
 
     /// Can a deny end the agent's turn and tell the user why?
     ///
-    /// Documented for Claude (`continue`, and `interrupt` where a prompt was about to be shown) and for
-    /// Copilot's `permissionRequest`; source for Gemini. Codex runs the command of a hook that says
+    /// Documented for Claude (`continue`, and `interrupt` where a prompt was about to be shown; beside a
+    /// deny 2.1.197 does not heed it, measured, hence [`Dialect::stop_turn`]) and for Copilot's `permissionRequest`; source for Gemini. Codex runs the command of a hook that says
     /// `continue: false` (source, 0.160); of VS Code and Qwen it is not known.
     pub fn stops(self, event: &Event) -> bool {
         match event {
@@ -139,6 +152,14 @@ impl Dialect {
             Dialect::Gemini => gemini::stop(text, told),
             Dialect::Copilot => copilot::stop(text),
             _ => self.answer(name, Reply::Deny(text)),
+        }
+    }
+
+    /// Ends a turn whose calls have ended, and tells the user why; for [`Event::Batch`].
+    pub fn stop_turn(self, told: &str) -> Answer {
+        match self {
+            Dialect::Claude => claude::stop_turn(told),
+            _ => Answer::default(),
         }
     }
 
@@ -176,7 +197,9 @@ impl Dialect {
         let reply = match event {
             Event::Command(_) | Event::Permission(_) => Reply::Deny(text),
             Event::Start if self.takes_notes(event) => Reply::Note(text),
-            Event::Start | Event::Ended | Event::AgentEnded | Event::Other => Reply::Silence,
+            Event::Start | Event::Ended | Event::Batch(_) | Event::AgentEnded | Event::Other => {
+                Reply::Silence
+            }
         };
         self.answer(name, reply)
     }

@@ -3,8 +3,7 @@
 //! judges, and nothing is read or written.
 //!
 //! Facts carry their grade where they stand: *source* (read in the harness's source or shipped
-//! typings), *documented* (by its vendor), *measured* (by others, on the program itself) or
-//! *inferred*. `docs/harnesses.md` has them by harness.
+//! typings), *documented* (by its vendor), *measured* (on the program itself) or *inferred*. `docs/harnesses.md` has them by harness.
 
 mod claude;
 mod cline;

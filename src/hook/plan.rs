@@ -96,6 +96,8 @@ const CLAUDE: &[Entry] = &[
     Entry { event: "PreSkillShellCommand", matcher: None, keys: CLAUDE_GUARD },
     Entry { event: "PostToolUse", matcher: ENDINGS, keys: CLAUDE_NOTE },
     Entry { event: "PostToolUseFailure", matcher: ENDINGS, keys: CLAUDE_NOTE },
+    // Where a turn can be ended.
+    Entry { event: "PostToolBatch", matcher: None, keys: CLAUDE_NOTE },
     Entry { event: "SessionStart", matcher: None, keys: CLAUDE_NOTE },
     Entry { event: "SubagentStart", matcher: None, keys: CLAUDE_NOTE },
     Entry { event: "SubagentStop", matcher: None, keys: CLAUDE_NOTE },

@@ -47,6 +47,8 @@ pub enum Event {
     Start,
     /// A tool call has ended.
     Ended,
+    /// All tool calls of a turn have ended, refused ones too: their ids.
+    Batch(Vec<String>),
     /// A sub-agent has ended.
     AgentEnded,
     /// Nothing that runs shell text.
@@ -155,6 +157,7 @@ pub fn read(payload: &[u8], fallback: Dialect) -> Result<Request, BadPayload> {
         Some(Kind::Asking) => command(value, tool).map(|line| line.map(Event::Permission)),
         Some(Kind::Start) => Ok(Some(Event::Start)),
         Some(Kind::After) => Ok(Some(Event::Ended)),
+        Some(Kind::Batch) => Ok(Some(Event::Batch(batch(value)))),
         Some(Kind::AgentEnd) => Ok(Some(Event::AgentEnded)),
         Some(Kind::Other) => Ok(None),
         None => Err("names no event and no tool".to_owned()),
@@ -185,6 +188,7 @@ enum Kind {
     Asking,
     Start,
     After,
+    Batch,
     AgentEnd,
     Other,
 }
@@ -203,6 +207,7 @@ fn kind(name: &str, payload: &Value) -> Option<Kind> {
         "PermissionRequest" | "permissionRequest" => Kind::Asking,
         "SessionStart" | "sessionStart" | "SubagentStart" | "subagentStart" => Kind::Start,
         "PostToolUse" | "PostToolUseFailure" | "postToolUse" => Kind::After,
+        "PostToolBatch" => Kind::Batch,
         "SubagentStop" | "subagentStop" => Kind::AgentEnd,
         "" if has("toolResult") => Kind::After,
         "" if ["toolName", "toolCall", "tool", "tool_name", "preToolUse"].into_iter().any(has) => {
@@ -213,6 +218,13 @@ fn kind(name: &str, payload: &Value) -> Option<Kind> {
         "" => return None,
         _ => Kind::Other,
     })
+}
+
+/// The ids of a turn's calls.
+fn batch(payload: &Value) -> Vec<String> {
+    let calls = payload.get("tool_calls").and_then(Value::as_array);
+    let id = |call: &Value| call.get("tool_use_id").and_then(Value::as_str).map(str::to_owned);
+    calls.into_iter().flatten().filter_map(id).collect()
 }
 
 /// The language of what this tool runs; none where it runs no shell text.

@@ -71,6 +71,18 @@ pub fn stopped(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumstance
     ))
 }
 
+/// The same of what the log has of it.
+pub fn stopped_by(row: &Row) -> String {
+    bounded(&format!(
+        "embargo stopped the agent: it has now been refused {} times by {}, last {}. Tell it how to go on.\n",
+        row.offence,
+        backquoted(&row.rule),
+        command(row)
+    ))
+    .trim_end()
+    .to_owned()
+}
+
 /// Embargo itself gave no verdict: `why` is a clause.
 pub fn failed(why: &str) -> String {
     bounded(&format!(

@@ -15,6 +15,7 @@ use crate::render::refusal::{Circumstances, warning};
 use crate::render::{self, hooked, trouble};
 use crate::sys::acts::{self as left, Said};
 use crate::sys::context::{Context, absolute};
+use crate::sys::processes::Lineage;
 use crate::sys::{last_word, sources, stdio};
 
 /// Seconds for a verdict: well below what any harness waits.
@@ -102,6 +103,10 @@ fn reply(request: &Request) -> Answer {
         Event::Ended if request.dialect.takes_notes(&request.event) => {
             noted(request, &notices::unread(request, &asker))
         }
+        Event::Batch(calls) => match notices::second_offence(request, &asker, calls) {
+            Some(told) => request.dialect.stop_turn(&told),
+            None => said(request, Reply::Silence),
+        },
         Event::AgentEnded => match notices::of_ended_agent(request, &asker) {
             text if text.is_empty() => said(request, Reply::Silence),
             text => request.dialect.tell(&request.name, &text),
@@ -177,6 +182,16 @@ fn judged(request: &Request, line: &str, asker: &Asker) -> Answer {
     }
 }
 
+/// Can the harness ask, and is there anybody?
+fn has_somebody_to_ask(context: &Context, request: &Request) -> bool {
+    let recorded = context.record.as_ref().and_then(|record| record.session);
+    let is_alone = || {
+        let above = Lineage::of_this_process(recorded).0;
+        above.iter().any(|ancestor| request.dialect.asks_nobody(&ancestor.process.argv))
+    };
+    request.dialect.asks(&request.event, &request.name) && !is_alone()
+}
+
 /// What is known is prepared before it is written down: evidence that takes too long changes nothing.
 fn refused(
     request: &Request,
@@ -185,7 +200,7 @@ fn refused(
     (line, subject, asker): (&str, Subject<'_>, &Asker),
 ) -> Answer {
     let asks = matches!(refusal.severity(), Severity::Ask | Severity::Grant);
-    let can_ask = request.dialect.asks(&request.event, &request.name);
+    let can_ask = asks && has_somebody_to_ask(context, request);
     let answer = |about: &Circumstances| {
         let calls = &decision.calls;
         match (asks, can_ask) {

@@ -3,10 +3,12 @@
 use std::ffi::OsString;
 
 use super::call::{context, void};
+use crate::cli::in_force;
 use crate::hook::Request;
 use crate::refuse::{self, Asker};
 use crate::render::hooked::{self, OfAgent};
 use crate::sys::evidence::{self, Filter, Kind, Row};
+use crate::sys::sources;
 
 /// Refusals of this session whose text went where nobody reads; and what its sub-agents were
 /// refused, to who has started them.
@@ -39,6 +41,27 @@ pub fn unread(request: &Request, asker: &Asker) -> String {
         text += &hooked::of_sub_agents(&of_agents.collect::<Vec<_>>());
     }
     text
+}
+
+/// What its user reads where one of these tool calls was an offence that ends the turn.
+pub fn second_offence(request: &Request, asker: &Asker, calls: &[String]) -> Option<String> {
+    /// More than a turn has.
+    const NEWEST: u32 = 64;
+    let context = context(request, &OsString::new()).ok()?;
+    void(&context, request, asker);
+    let session = Some(refuse::session_of(&context, asker));
+    let filter = Filter { session, limit: Some(NEWEST), ..Filter::default() };
+    let rows = evidence::rows(context.state()?, &filter).ok()?;
+    let calls: Vec<Option<String>> = calls
+        .iter()
+        .map(|call| Asker { call: Some(call.clone()), ..asker.clone() }.known_call())
+        .collect();
+    let is_of_turn = |row: &&Row| row.kind == Kind::Refused && calls.contains(&row.call);
+    let worst = rows.iter().filter(is_of_turn).max_by_key(|row| row.offence)?;
+    // The first teaches.
+    let contents = in_force::contents(&context, &sources::find(&context, &[])).ok()?;
+    let from = contents.policy.settings.surface_after.max(2);
+    (worst.offence >= from).then(|| hooked::stopped_by(worst))
 }
 
 /// What a sub-agent that has ended was refused, once for each rule: for the user now, and left for who
