@@ -240,15 +240,29 @@ pub fn place(context: &Context) -> Arc<Place> {
 fn effective_directories(context: &Context, calls: &[Invocation]) -> Vec<PathBuf> {
     // Each counts from where the one before leads, and each may be where the work is done
     // (`--git-dir` and `--work-tree`).
+    let start = context.cwd.clone().unwrap_or_default();
+    // `cd` before a command on its line; what only a shell will know leads nowhere.
+    let moved = |call: &Invocation| {
+        let to = call.directory.as_ref().filter(|to| !to.starts_with(b"~") && !to.contains(&b'$'));
+        to.map(|to| absolute(Some(&start), &to.to_path_lossy()))
+    };
     let directories = |call: &Invocation| {
-        let mut at = context.cwd.clone().unwrap_or_default();
+        let moved = moved(call);
+        let mut at = moved.clone().unwrap_or_else(|| start.clone());
         let mut step = |to: &BString| {
             at = absolute(Some(&at), &to.to_path_lossy());
             at.clone()
         };
-        call.words.directories().iter().map(&mut step).collect::<Vec<_>>()
+        let own = call.words.directories().iter().map(&mut step);
+        moved.into_iter().chain(own.collect::<Vec<_>>()).collect::<Vec<_>>()
     };
     let normal = crate::sys::sources::canonical;
     let here = calls.iter().filter(|call| call.machine == Machine::This);
-    here.flat_map(directories).map(normal).collect()
+    let mut all: Vec<PathBuf> = Vec::new();
+    for directory in here.flat_map(directories).map(normal) {
+        if !all.contains(&directory) {
+            all.push(directory);
+        }
+    }
+    all
 }

@@ -1148,3 +1148,32 @@ fn a_run_is_a_session_of_its_own() {
         .status(1)
         .run();
 }
+
+/// The line of the issue on lines: every command found, where it works, which rule and why.
+#[test]
+fn explain_takes_a_whole_line_apart() {
+    let world = World::new();
+    world.policy("extends = [\"git-history\"]\n");
+    let line = "cd /srv && sudo git -C app push -f; ssh host ls; make | $X";
+    let told = world.embargo(&["explain", line]).any_output().status(0).run().stdout;
+    for part in [
+        "command 1: `cd /srv`\n",
+        "command 2: `sudo git -C app push -f`\n",
+        "command 3: `git -C app push -f`\n",
+        "  flags     -C=app --force\n  works in  /srv/app\n  does      resets remote\n",
+        "  stands    behind `&&`\n",
+        "rule `git-push-force` (pack git-history): hits\n",
+        "rule `git-push-with-lease` (pack git-history): does not hit: ",
+        "command 5: `ls`\n  program   ls\n  runs      in a container or on another host\n",
+        "  does      runs unknown\n  stands    behind a pipe\n",
+        "unknown\n  what variables, substitutions and globs stand for: ",
+        "verdict: refuse, exit 86\nI must not use `git push ",
+    ] {
+        assert!(told.contains(part), "{part:?} in:\n{told}");
+    }
+    assert!(!told.contains("\nread\n"), "{told}");
+    let cut = world.embargo(&["explain", "f( && git push -f"]).any_output().status(0).run().stdout;
+    assert!(cut.contains("\nread\n  it, or a text in it, does not parse: "), "{cut}");
+    let json = world.embargo(&["explain", "--json", "f( && git push -f"]).any_output().run().stdout;
+    assert!(json.contains("\"way\":\"cut\"") || json.contains("\"way\": \"cut\""), "{json}");
+}

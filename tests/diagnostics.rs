@@ -429,14 +429,14 @@ reason = \"x\"
   |
 1 | [[embargo]]
   | ^^^^^^^^^^^
-  = help: it bites where shell text is seen
+  = help: it bites where shell text is seen, a shell's `-c` included
 
 note[no-shim]: this rule names no command, so no shim is made for it
  --> embargo.toml:5:1
   |
 5 | [[embargo]]
   | ^^^^^^^^^^^
-  = help: it bites in shell text, and in shims that other rules make
+  = help: it bites in shell text, a shell's `-c` included, and in shims that other rules make
 
 note[literal-pattern]: `\` is no regex, and is taken literally
  --> embargo.toml:7:11

@@ -84,8 +84,8 @@ fn what_bash_runs_is_found() {
     assert!(missing.is_empty(), "{} not found:\n{}", missing.len(), missing.join("\n"));
     assert!(ran > LINES, "bash ran only {ran} stubs: the lines are too poor");
     assert!(dynamic * 50 <= commands, "{dynamic} of {commands} are called dynamic");
-    // Those that are too long for their depth, and here-documents that rable gives away.
-    assert!(cut * 8 <= LINES, "{cut} of {LINES} lines were only cut");
+    // Here-documents in `for ((…))`, which rable gives to others: no limit of ours cuts any.
+    assert!(cut * 25 <= LINES, "{cut} of {LINES} lines were only cut");
 }
 
 /// Does bash accept this line? Nothing of it is run.
@@ -237,7 +237,11 @@ impl Generator {
             7 => format!("eval '{name} x; {head}{tail}'"),
             8 => format!(
                 "eval {name}{}",
-                arguments.replace("a#no", "no").replace(" 2> /dev/null", "")
+                // What is no text once its quotes are gone, no shell could parse.
+                arguments
+                    .replace("a#no", "no")
+                    .replace("it\\'s", "its")
+                    .replace(" 2> /dev/null", "")
             ),
             9 => format!("X=1 Y='a b' {name}{arguments}"),
             10 => format!("> out {name}{arguments}"),

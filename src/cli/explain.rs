@@ -76,6 +76,10 @@ fn explained(policies: &Policies, asked: &Asked, json: bool) -> Result<String, D
         rule_count: policy.rules.len(),
         sources: &decision.sources,
         notices: &decision.notices,
+        way: match asked {
+            Asked::Line(text) => Some(line::parse(text).way),
+            Asked::Argv(_) => None,
+        },
         unknown: unknown(asked, &decision, &policy.rules),
         about: Circumstances {
             evidence: None,

@@ -150,6 +150,16 @@ impl Catalogue {
         own.chain(base).map(|program| program.name).collect()
     }
 
+    /// Every name of a shell whose `-c` text is read.
+    pub fn shells(&self) -> Vec<String> {
+        let is_shell = |name: &String| {
+            let program = self.program(name.as_bytes().as_bstr()).filter(|program| program.wraps);
+            let grammar = program.and_then(|program| self.grammar(&program.canonical));
+            grammar.is_some_and(|grammar| grammar.wraps == Wraps::Shell)
+        };
+        self.names().into_iter().filter(is_shell).collect()
+    }
+
     /// Every name of a program that can start another below another PATH: `sudo`, `env`.
     pub fn assigning(&self) -> Vec<String> {
         let base = self.base.assigning().into_iter();

@@ -114,6 +114,11 @@ impl Thing {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, thing)| *thing)
     }
 
+    /// Is it text that is about to be run, as only a line shows?
+    pub fn is_of_text(self) -> bool {
+        matches!(self, Thing::Download | Thing::Decoded | Thing::Unknown)
+    }
+
     /// What it is called.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, thing)| *thing == self).map_or("", |(name, _)| name)

@@ -15,7 +15,7 @@ pub(super) const KEYS: &[&str] =
 
 /// Keys of `[default]`.
 pub(super) const DEFAULT_KEYS: &[&str] =
-    &["notice_on_stdout", "surface_after", "notify", "unmatched"];
+    &["notice_on_stdout", "surface_after", "notify", "strict", "unmatched"];
 /// Keys of `[reserved]`.
 pub(super) const RESERVED_KEYS: &[&str] = &["names", "reason", "alternative"];
 
@@ -44,8 +44,11 @@ pub(super) fn file(node: &Node, origin: &Origin, report: &mut Report<'_>) -> Fil
     fields.only(KEYS, misplaced, report);
     let mut rules = rules(fields, origin, report);
     ids::settle(&mut rules, report);
+    let mut extends = fields.texts("extends", report);
+    extends
+        .extend(strict(fields, report).filter(|pack| extends.iter().all(|t| t.text != pack.text)));
     File {
-        extends: fields.texts("extends", report),
+        extends,
         conflicts: fields.texts("conflicts", report),
         settings: settings(fields, report),
         reserved: reserved(fields, origin, report),
@@ -79,6 +82,15 @@ fn rules(fields: Fields<'_>, origin: &Origin, report: &mut Report<'_>) -> Vec<Dr
             Vec::new()
         }
     }
+}
+
+/// `strict = true` is the pack of that name: it tightens, in whatever layer it stands.
+fn strict(fields: Fields<'_>, report: &mut Report<'_>) -> Option<Text> {
+    let Value::Table(_) = fields.get("default")?.value else { return None };
+    let fields = Fields::of(fields.get("default")?, "a table of defaults", report)?;
+    let span = fields.entry("strict")?.key_span.clone();
+    let is_strict = fields.truth("strict", report)?;
+    is_strict.then(|| Text { text: "strict".to_owned(), span })
 }
 
 fn settings(fields: Fields<'_>, report: &mut Report<'_>) -> Said {

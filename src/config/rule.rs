@@ -160,11 +160,17 @@ fn reach(rule: &Rule, span: &Span, report: &mut Report<'_>) {
         && (subject.pattern.is_some() || subject.contains.is_some())
     {
         let message = "this rule names no command, so no shim is made for it".to_owned();
-        let help = "it bites in shell text, and in shims that other rules make";
+        let help =
+            "it bites in shell text, a shell's `-c` included, and in shims that other rules make";
         report.add(Code::NoShim, span, message, help);
     } else if !subject.forms.is_empty() && bites(rule).shim == Reach::Never {
         let message =
             "only a line shows what this rule speaks of, so no shim is made for it".to_owned();
-        report.add(Code::NoShim, span, message, "it bites where shell text is seen");
+        report.add(
+            Code::NoShim,
+            span,
+            message,
+            "it bites where shell text is seen, a shell's `-c` included",
+        );
     }
 }

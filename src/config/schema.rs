@@ -72,7 +72,11 @@ const RULE: &[Key] = &[
         OneOrMore,
         "Paths, as globs, or things (worktree, index, …) that no call may set back",
     ),
-    key("runs", OneOrMore, "Names of programs that no call may run, by whatever way"),
+    key(
+        "runs",
+        OneOrMore,
+        "Names of programs, or where text comes from (download, …), that no call may run",
+    ),
 ];
 
 const DEFAULT: &[Key] = &[
@@ -83,6 +87,7 @@ const DEFAULT: &[Key] = &[
     ),
     key("surface_after", Number, "From which offence on a person is told"),
     key("notify", List, "A program and its arguments by which a person is told"),
+    key("strict", Truth, "On a line, ask before a command whose name only the shell will know"),
     key("unmatched", Choice(&["pass"]), "What becomes of a call that no rule speaks of"),
 ];
 

@@ -35,8 +35,7 @@ const OPENING: [&[u8]; 10] = [
 /// Is this text shallow and short enough to be parsed?
 pub fn admits(text: &str) -> bool {
     let counts = Counts::of(text);
-    // The `)` of a pattern closes nothing: so much deeper may it be than it looks.
-    let work_depth = counts.depth + counts.patterns + 1;
+    let work_depth = counts.work_depth.max(counts.depth) + 1;
     let has_arithmetic = text.contains("((") || text.contains("$[");
     counts.depth <= DEPTH
         && text.len().saturating_mul(work_depth.saturating_mul(work_depth)) <= WORK
@@ -56,8 +55,11 @@ struct Counts {
     tests: usize,
     operators: usize,
     keywords: usize,
-    /// Patterns of `case`, or more: what may stand before one.
+    /// Patterns of `case` whose `)`, which closes nothing, may still come or has taken an opener
+    /// away: so much deeper may it be than it looks.
     patterns: usize,
+    /// The most that depth and patterns came to together.
+    work_depth: usize,
     signs: usize,
 }
 
@@ -77,6 +79,7 @@ impl Counts {
                     counts.braces += usize::from(byte == b'{');
                     blind += 1;
                 }
+                b')' if blind == 0 => counts.patterns = counts.patterns.saturating_sub(1),
                 b')' | b'}' => blind = blind.saturating_sub(1),
                 b'`' => {
                     counts.openers += 1;
@@ -85,14 +88,18 @@ impl Counts {
                 b'[' if next == Some(b'[') => in_test = true,
                 b']' if next == Some(b']') => in_test = false,
                 b'&' | b'|' if next == Some(byte) && in_test => counts.tests += 1,
-                b';' if matches!(next, Some(b';' | b'&')) => counts.patterns += 1,
+                b';' if matches!(next, Some(b';' | b'&')) => {
+                    counts.patterns += usize::from(!ends_case(bytes, at));
+                }
                 b'!' => counts.keywords += 1,
                 _ => {}
             }
             quotes.pass(byte, at.checked_sub(1).and_then(|at| bytes.get(at)).copied());
             counts.operators += usize::from(matches!(byte, b';' | b'&' | b'|' | b'\n'));
             counts.signs += usize::from(b"-+~!?*/%<=^,".contains(&byte));
-            counts.depth = counts.depth.max(blind).max(quotes.open.len());
+            let depth = blind.max(quotes.open.len());
+            counts.depth = counts.depth.max(depth);
+            counts.work_depth = counts.work_depth.max(depth + counts.patterns);
             if !byte.is_ascii_alphabetic() {
                 counts.word(bytes.get(word..at).unwrap_or_default());
                 word = at + 1;
@@ -110,6 +117,17 @@ impl Counts {
             self.patterns += usize::from(word == b"case");
         }
     }
+}
+
+/// `;; esac`, not far apart: no pattern follows.
+fn ends_case(bytes: &[u8], at: usize) -> bool {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let behind = rest
+        .iter()
+        .take(64)
+        .take_while(|b| matches!(b, b';' | b'&' | b' ' | b'\t' | b'\n'))
+        .count();
+    rest.get(behind..).is_some_and(|rest| rest.starts_with(b"esac"))
 }
 
 /// What is open, and whether each stands in double quotes.

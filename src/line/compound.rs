@@ -65,7 +65,7 @@ impl Walker {
                 });
             }
             NodeKind::ForArith { init, cond, incr, body, redirects } => {
-                let in_body = source.of(&body.span).contains("<<");
+                let in_body = source.of(&body.span).replace("<<<", "").contains("<<");
                 self.misled |= in_body || redirects.iter().any(is_document);
                 self.redirected(redirects, text, place, |walker, place| {
                     walker.inside(&[init, cond, incr], Quoting::None, place);

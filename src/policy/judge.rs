@@ -2,8 +2,9 @@
 
 use super::{
     Because, Callers, Exception, FlagChoice, Form, Invocation, Machine, Refusal, Reserved, Rule,
-    Ruling, Severity, Verdict,
+    Ruling, Severity, Subject, Verdict,
 };
+use crate::command::Thing;
 
 /// Judges one call against rules that may speak of it.
 ///
@@ -123,6 +124,19 @@ impl Rule {
     /// Must the ancestors be known to judge this rule?
     pub fn asks_for_ancestry(&self) -> bool {
         self.callers == Callers::Typed || !self.unless_under.is_empty()
+    }
+
+    /// Does some of what this rule speaks of stand in shell text alone: pipes and other operators,
+    /// redirections, where text comes from that is run, the text of a line?
+    pub fn asks_for_line(&self) -> bool {
+        let Subject { forms, effects, .. } = &self.subject;
+        let is_fragment = |form: &Form| matches!(form, Form::Fragment { .. });
+        let is_of_text = |name: &String| Thing::named(name).is_some_and(Thing::is_of_text);
+        forms.iter().any(is_fragment)
+            || forms.is_empty()
+                && (effects.is_empty()
+                    || !effects.overwrites.is_empty()
+                    || effects.runs.iter().any(is_of_text))
     }
 
     /// Can only shell text show what this rule speaks of?

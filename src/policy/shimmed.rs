@@ -45,6 +45,10 @@ pub fn shimmed_names(
             names.extend(others(program, catalogue, &exists, &versions));
         }
     }
+    // What no argv shows is in the text that shells are given: `sh -c 'make | head -5'`.
+    if policy.rules.iter().any(|rule| bites_in_shims(rule) && rule.asks_for_line()) {
+        names.extend(catalogue.shells().into_iter().filter(|name| exists(name)));
+    }
     // `sudo` and `env` can start a command below another PATH, where no shim is met: they have to
     // be asked before.
     if policy.rules.iter().any(|rule| bites_in_shims(rule) && !rule.needs_line()) {

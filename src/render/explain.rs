@@ -1,9 +1,11 @@
 //! The way to a verdict, step by step.
 
-use bstr::ByteSlice;
+use bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
-use crate::policy::{Because, Invocation, Operator, Rule, Stage, Standing, Verdict};
+use crate::command::joined;
+use crate::line::Way;
+use crate::policy::{Because, Invocation, Machine, Operator, Rule, Stage, Standing, Verdict};
 use crate::view::SourceRecord;
 
 use super::answer;
@@ -21,6 +23,8 @@ pub struct Explanation<'a> {
     pub rule_count: usize,
     pub sources: &'a [SourceRecord],
     pub notices: &'a [String],
+    /// How the line was read; none where there is no line.
+    pub way: Option<Way>,
     pub unknown: Vec<Unknown>,
     pub about: Circumstances,
 }
@@ -60,6 +64,9 @@ pub fn plain(it: &Explanation<'_>) -> String {
             (_, n) => format!("  rules on other commands: {n}\n"),
         };
     }
+    if it.way == Some(Way::Cut) {
+        text += "read\n  it, or a text in it, does not parse: cut at its operators, each part for itself\n";
+    }
     text += "policy\n";
     for source in it.sources {
         text += &format!("  {:8} {}\n", layer(source), shown(&source.path.to_str_lossy()));
@@ -97,7 +104,8 @@ pub fn json(it: &Explanation<'_>) -> Value {
             "program": words.program().to_string(),
             "words": words.words().iter().map(|w| w.text.to_string()).collect::<Vec<_>>(),
             "flags": words.flags().iter().map(flag).collect::<Vec<_>>(),
-            "directories": words.directories().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "directories": directories(call),
+            "machine": machine(call),
             "effects": call.effects.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "stage": stage(call.stage),
             "rules": rules.iter().map(rule).collect::<Vec<_>>(),
@@ -109,6 +117,10 @@ pub fn json(it: &Explanation<'_>) -> Value {
         "kind": "explanation",
         "verdict": severity_name(it.verdict.severity()),
         "commands": it.calls.iter().zip(&it.considered).map(command).collect::<Vec<_>>(),
+        "way": it.way.map(|way| match way {
+            Way::Parsed => "parsed",
+            Way::Cut => "cut",
+        }),
         "rules_in_force": it.rule_count,
         "policy": it.sources.iter().map(source).collect::<Vec<_>>(),
         "notices": it.notices,
@@ -133,8 +145,11 @@ fn parsed(call: &Invocation) -> Vec<(&'static str, String)> {
         .map(|w| if w.doubtful { format!("{}?", w.text) } else { w.text.to_string() })
         .collect();
     let flags: Vec<String> = words.flags().iter().map(flag).collect();
-    let directories = words.directories().iter().map(ToString::to_string).collect();
-    for (what, texts) in [("words", operands), ("flags", flags), ("works in", directories)] {
+    if call.machine == Machine::Another {
+        parsed.push(("runs", "in a container or on another host".to_owned()));
+    }
+    let works_in = directories(call);
+    for (what, texts) in [("words", operands), ("flags", flags), ("works in", works_in)] {
         if !texts.is_empty() {
             parsed.push((what, list(texts)));
         }
@@ -147,6 +162,26 @@ fn parsed(call: &Invocation) -> Vec<(&'static str, String)> {
         parsed.push(("stands", stage(call.stage).to_owned()));
     }
     parsed
+}
+
+/// Where it works, as far as the line and its own options say.
+fn directories(call: &Invocation) -> Vec<String> {
+    let own = call.words.directories();
+    let from = |to: &BString| match &call.directory {
+        Some(from) => joined(from, to).to_string(),
+        None => to.to_string(),
+    };
+    match &call.directory {
+        Some(directory) if own.is_empty() => vec![directory.to_string()],
+        _ => own.iter().map(from).collect(),
+    }
+}
+
+fn machine(call: &Invocation) -> &'static str {
+    match call.machine {
+        Machine::This => "this",
+        Machine::Another => "another",
+    }
 }
 
 fn flag(flag: &crate::command::Flag) -> String {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::command::{Act, Effect, Object, Words, Wrapped, Wraps, joined, parse_with};
-use crate::line::{self, Directory, Line, RedirectOperator, Redirection, Way};
+use crate::line::{self, Directory, Line, RedirectOperator, Redirection};
 use crate::policy::{Ancestry, Invocation, Machine, Process};
 
 use super::{View, code};
@@ -53,9 +53,6 @@ impl View<'_> {
         found.left = left;
         let line = line::parse_with(text.text, text.parameters);
         let from = text.from;
-        if line.way == Way::Cut {
-            found.way = Way::Cut;
-        }
         for (at, command) in line.commands.iter().enumerate() {
             let words = self.words(&command.argv());
             let is_rooted = |path: &BString| path.starts_with(b"~") || path.starts_with(b"$");
@@ -254,14 +251,13 @@ pub(super) fn whole_alone(view: &View<'_>, whole: &Arc<str>, above: &Ancestry) -
 /// The calls that were found.
 pub(super) struct Found {
     pub(super) calls: Vec<Invocation>,
-    way: Way,
     /// Bytes of text that may still be read: what is fed to shells that feed shells ends.
     left: usize,
 }
 
 impl Default for Found {
     fn default() -> Self {
-        Found { calls: Vec::new(), way: Way::Parsed, left: 1 << 21 }
+        Found { calls: Vec::new(), left: 1 << 21 }
     }
 }
 
