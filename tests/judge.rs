@@ -51,6 +51,17 @@ fn every_call_gets_its_verdict() {
     run(&table.policy, table.case);
 }
 
+/// `example` is the example policy; packs are extended by name.
+#[test]
+fn shipped_policies_refuse_acts_and_no_text() {
+    let table = read("packs.toml");
+    let mut policies = table.policy;
+    let example = include_str!("../embargo.example.toml").to_owned();
+    policies.push(PolicyText { name: "example".into(), text: Some(example), json: None });
+    assert!(table.case.len() > 80, "the table has shrunk to {}", table.case.len());
+    run(&policies, table.case);
+}
+
 #[test]
 fn reported_bugs_stay_mended() {
     let table = read("regressions.toml");

@@ -40,7 +40,9 @@ fn in_shims(rule: &Rule) -> Reach {
         Form::Fragment { .. } => false,
     };
     let seen = subject.forms.iter().filter(is_seen).count();
-    if subject.forms.is_empty() && !subject.effects.is_empty() {
+    if rule.needs_line() {
+        Reach::Never
+    } else if subject.forms.is_empty() && !subject.effects.is_empty() {
         // Shims are made of all that is known to do such a thing.
         Reach::Full
     } else if subject.forms.is_empty() {

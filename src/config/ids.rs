@@ -31,6 +31,7 @@ pub(super) fn check(given: Option<&Text>, report: &mut Report<'_>) {
 pub(super) fn made(rule: &Rule) -> String {
     let subject = &rule.subject;
     let mut words: Vec<String> = subject.forms.iter().map(form).collect();
+    words.extend(subject.fed_by.first().map(|first| format!("fed by {}", form(first))));
     words.extend(subject.flags.iter().filter_map(|f| f.0.first().cloned()));
     let text = subject.pattern.as_ref().map(|p| p.source().to_owned()).or(subject.contains.clone());
     words.extend(text.map(|text| rule.says.label.clone().unwrap_or(text)));

@@ -18,6 +18,7 @@ pub(super) const KEYS: &[&str] = &[
     "id",
     "command",
     "cmd",
+    "fed_by",
     "flags",
     "pattern",
     "contains",

@@ -38,6 +38,11 @@ const RULE: &[Key] = &[
     key("id", Text, "Names the rule in messages and in the log; else made from its own words"),
     key("command", OneOrMore, "A program, with its subcommand if only that is meant: \"git push\""),
     key("cmd", OneOrMore, "The same as `command`"),
+    key(
+        "fed_by",
+        OneOrMore,
+        "Commands of which one has to write into the pipe that `command` reads",
+    ),
     key("flags", List, "All must be there; \"-f|--force\" is one or the other"),
     key("pattern", Text, "A regex over the text of the command or line"),
     key("contains", Text, "Literal text that must occur"),

@@ -1,6 +1,6 @@
 //! What a rule is about: `command`, `flags`, `pattern`, `contains`, effects.
 
-use crate::policy::{Effects, FlagChoice, Pattern, Subject};
+use crate::policy::{Effects, FlagChoice, Form, Pattern, Subject};
 
 use super::Code;
 use super::fields::Fields;
@@ -29,6 +29,15 @@ pub(super) fn subject(fields: Fields<'_>, report: &mut Report<'_>) -> Subject {
         let message = format!("`{key}` is an empty list");
         report.add(Code::BadCommandForm, span, message, "name a program, or remove it");
     }
+    let feeders = fields.one_or_more("fed_by", report);
+    if let Some(entry) = fields.entry("fed_by")
+        && fields.lacks("command", super::rule::KEYS)
+        && fields.lacks("cmd", super::rule::KEYS)
+    {
+        let message = "`fed_by` says what feeds a command, and none is named".to_owned();
+        let help = "add `command`, as in `command = \"| head\"`";
+        report.add(Code::MissingSubject, &entry.key_span, message, help);
+    }
     let flags = fields.texts("flags", report);
     let pattern = needle(fields, "pattern", report);
     let contains = needle(fields, "contains", report);
@@ -36,7 +45,7 @@ pub(super) fn subject(fields: Fields<'_>, report: &mut Report<'_>) -> Subject {
     let [deletes, overwrites, moves, resets, runs] = effects.each_mut().map(std::mem::take);
 
     let subjects = ["command", "cmd", "pattern", "contains"].iter().chain(&EFFECTS);
-    if subjects.clone().all(|key| fields.lacks(key, super::rule::KEYS)) {
+    if feeders.is_empty() && subjects.clone().all(|key| fields.lacks(key, super::rule::KEYS)) {
         let message = "this rule does not say what it is about".to_owned();
         let help =
             "add `command` (flags are always the flags of something), `pattern` or `contains`";
@@ -44,6 +53,7 @@ pub(super) fn subject(fields: Fields<'_>, report: &mut Report<'_>) -> Subject {
     }
     let subject = Subject {
         forms: commands.iter().filter_map(|text| form(text, report)).collect(),
+        fed_by: feeders.iter().filter_map(|text| feeder(text, report)).collect(),
         flags: flags.iter().map(|text| flag(text, report)).collect(),
         pattern: pattern.as_ref().map(|t| self::pattern(&t.text, &t.span, report)),
         contains: contains.as_ref().map(|t| t.text.clone()),
@@ -53,6 +63,18 @@ pub(super) fn subject(fields: Fields<'_>, report: &mut Report<'_>) -> Subject {
         everything(&subject, pattern.as_ref(), contains.as_ref(), report);
     }
     subject
+}
+
+/// A command that feeds another: where it stands in the line is said already.
+fn feeder(text: &Text, report: &mut Report<'_>) -> Option<Form> {
+    let form = form(text, report)?;
+    if matches!(form, Form::Fragment { .. }) {
+        let message = format!("`{}` begins with an operator, and `fed_by` has commands", text.text);
+        let help = format!("write `{}`", text.text.trim().trim_start_matches(['|', '&', ';', ' ']));
+        report.add(Code::BadCommandForm, &text.span, message, help);
+        return None;
+    }
+    Some(form)
 }
 
 /// What a rule names for one act: programs, things, and globs of paths.

@@ -186,7 +186,9 @@ impl Walker {
 
     fn pipeline(&mut self, stages: Vec<Node>, source: &Source<'_>, place: &Place) {
         let mut writers: Option<Range<usize>> = None;
-        for stage in stages {
+        // Behind a compound command `|&` leaves its redirection as a node of its own.
+        let is_stage = |node: &Node| !matches!(node.kind, NodeKind::Redirect { .. });
+        for stage in stages.into_iter().filter(is_stage) {
             let mut here = place.clone();
             if let Some(writers) = writers {
                 here.stage = Stage::Piped;

@@ -19,6 +19,8 @@ pub struct Invocation {
     /// The whole line, where one was seen. Rules that name no command match this.
     pub line: Option<Arc<str>>,
     pub stage: Stage,
+    /// Commands of earlier stages of its pipeline, as far as a rule names them.
+    pub fed_by: Vec<Arc<Feeder>>,
     pub ancestry: Ancestry,
     /// What it does, where a rule speaks of that; found by descriptions and by the line.
     pub effects: Vec<Effect>,
@@ -38,6 +40,14 @@ pub enum Machine {
     This,
     /// Another one, or a container: its files are not those of here.
     Another,
+}
+
+/// A command that writes into the pipe from which another reads.
+#[derive(Debug, Clone)]
+pub struct Feeder {
+    pub words: Words,
+    /// Its own text.
+    pub text: String,
 }
 
 /// What stands before the command on its line.
@@ -60,6 +70,7 @@ impl Invocation {
             text,
             line: None,
             stage: Stage::First,
+            fed_by: Vec::new(),
             ancestry,
             effects: Vec::new(),
             place: None,

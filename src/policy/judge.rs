@@ -60,16 +60,17 @@ impl Rule {
     /// Does it speak of this call, whoever makes it?
     pub fn covers(&self, call: &Invocation) -> bool {
         let subject = &self.subject;
-        let (form, text) = (self.form_of(call), self.text(call));
+        let form = self.form_of(call);
         // In doubt (a pattern that ran out of its bound) a rule against holds, an allow does not.
         let in_doubt = !matches!(self.ruling, Ruling::Allow { .. });
         self.counts_on(call.machine)
             && self.speaks_of_what_it_does(call)
             && (subject.forms.is_empty() || form.is_some())
             && subject.flags.iter().all(|flag| self.sees(flag, call))
-            && subject.contains.as_ref().is_none_or(|literal| text.contains(literal.as_str()))
-            && subject.pattern.as_ref().is_none_or(|p| p.is_match(text).unwrap_or(in_doubt))
-            && !self.unless.iter().any(|exception| exception.lifts(call, text, !in_doubt))
+            && match self.is_about_feeders() {
+                false => self.holds_for(call, self.text(call), in_doubt),
+                true => self.texts(call).iter().any(|text| self.holds_for(call, text, in_doubt)),
+            }
     }
 
     /// What runs in a container or on another host is theirs; only a rule on text, which names no
@@ -142,7 +143,8 @@ impl Rule {
     /// Can only shell text show what this rule speaks of?
     pub fn needs_line(&self) -> bool {
         let forms = &self.subject.forms;
-        !forms.is_empty() && forms.iter().all(|form| matches!(form, Form::Fragment { .. }))
+        self.is_about_feeders()
+            || !forms.is_empty() && forms.iter().all(|form| matches!(form, Form::Fragment { .. }))
     }
 }
 

@@ -6,6 +6,7 @@
 mod ancestry;
 mod effects;
 mod exit;
+mod fed;
 mod form;
 mod glob;
 mod interpreter;
@@ -24,7 +25,7 @@ mod why;
 pub use ancestry::{Ancestry, Caller, Process};
 pub use exit::Exit;
 pub use form::{FlagChoice, Form, Operator, ParseFormError};
-pub use invocation::{Invocation, Machine, Stage};
+pub use invocation::{Feeder, Invocation, Machine, Stage};
 pub use judge::{judge, judge_all};
 pub use layer::Layer;
 pub use pattern::Pattern;

@@ -45,6 +45,8 @@ pub struct Rule {
 pub struct Subject {
     /// Any of these; empty means every command.
     pub forms: Vec<Form>,
+    /// One of these writes into the pipe that it reads; empty means that none need be there.
+    pub fed_by: Vec<Form>,
     /// All of these.
     pub flags: Vec<FlagChoice>,
     pub pattern: Option<Pattern>,

@@ -19,7 +19,7 @@ pub fn shimmed_names(
     versions: impl Fn(&str) -> Vec<String>,
 ) -> BTreeSet<String> {
     let mut names: BTreeSet<String> = policy.reserved.iter().map(|r| r.name.clone()).collect();
-    for rule in policy.rules.iter().filter(|rule| bites_in_shims(rule)) {
+    for rule in policy.rules.iter().filter(|rule| bites_in_shims(rule) && !rule.needs_line()) {
         for form in &rule.subject.forms {
             let Form::Command { program, .. } = form else { continue };
             if names.contains(program) || refuses_name(rule, form) || exists(program) {

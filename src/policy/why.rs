@@ -14,6 +14,8 @@ pub enum Miss<'r> {
     Effects,
     /// Another command.
     Form,
+    /// Nothing that it names feeds it.
+    Feeder,
     Flag(&'r FlagChoice),
     Literal(&'r str),
     Pattern(&'r Pattern),
@@ -61,13 +63,16 @@ impl Rule {
         }
         let subject = &self.subject;
         let in_doubt = !matches!(self.ruling, Ruling::Allow { .. });
-        let text = self.text(call);
+        let mut texts = self.texts(call);
         if !self.counts_on(call.machine) {
             return Some(Miss::Elsewhere);
         }
         if !subject.forms.is_empty() && self.form_of(call).is_none() {
             return Some(Miss::Form);
         }
+        // Of several that feed it each misses; the last is told of.
+        let Some(text) = texts.pop() else { return Some(Miss::Feeder) };
+        let text = &*text;
         if !self.speaks_of_what_it_does(call) {
             return Some(Miss::Effects);
         }

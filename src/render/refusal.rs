@@ -216,7 +216,7 @@ pub(super) fn subject(rule: &Rule, call: Option<&Invocation>) -> String {
     let form =
         rule.subject.forms.iter().find(|f| call.is_some_and(|c| f.covers(&c.words, c.stage)));
     let form = form.or(rule.subject.forms.first()).map(|form| spell(form, call));
-    let flags = with_flags(&rule.subject.flags);
+    let flags = with_flags(&rule.subject.flags) + &fed_by(&rule.subject.fed_by);
     let effects = &rule.subject.effects;
     let runs = Effects { runs: effects.runs.clone(), ..Effects::default() };
     // What is run is the command itself.
@@ -256,6 +256,12 @@ fn with_flags(flags: &[FlagChoice]) -> String {
     let flags: Vec<String> =
         flags.iter().map(|FlagChoice(names)| backquoted(&names.join("` or `"))).collect();
     if flags.is_empty() { String::new() } else { format!(" with {}", flags.join(" and ")) }
+}
+
+/// ` behind `gradlew` or `make``; nothing where it does not matter.
+fn fed_by(forms: &[Form]) -> String {
+    let names: Vec<String> = forms.iter().map(|form| backquoted(&spell(form, None))).collect();
+    if names.is_empty() { String::new() } else { format!(" behind {}", names.join(" or ")) }
 }
 
 /// A form as it is written, with the name that was called.
@@ -298,6 +304,7 @@ fn scope(rule: &Rule, call: Option<&Invocation>) -> String {
             if words.is_empty()
                 && flags.is_empty()
                 && subject.flags.is_empty()
+                && subject.fed_by.is_empty()
                 && subject.effects.is_empty() =>
         {
             "every use of it".to_owned()
@@ -305,6 +312,7 @@ fn scope(rule: &Rule, call: Option<&Invocation>) -> String {
         Some(form) => format!("every {}", backquoted(&spell(form, call))),
     };
     scope += &with_flags(&subject.flags);
+    scope += &fed_by(&subject.fed_by);
     let does = does(&subject.effects);
     if !does.is_empty() {
         scope += &format!(" that {does}");

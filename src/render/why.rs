@@ -15,6 +15,7 @@ pub fn why(standing: &Standing<'_>) -> String {
         Miss::Elsewhere => "it runs in a container or on another host".to_owned(),
         Miss::Effects => "the call does nothing that it names".to_owned(),
         Miss::Form => "its `command` has other words or another place in the line".to_owned(),
+        Miss::Feeder => "nothing that `fed_by` names writes into its pipe".to_owned(),
         Miss::Flag(FlagChoice(names)) => format!("{} is not given", backquoted(&names.join("|"))),
         Miss::Literal(text) => format!("the text does not contain {}", backquoted(text)),
         Miss::Pattern(pattern) => {

@@ -9,6 +9,7 @@ use crate::command::{Act, Effect, Object, Words, Wrapped, Wraps, joined, parse_w
 use crate::line::{self, Directory, Line, RedirectOperator, Redirection};
 use crate::policy::{Ancestry, Invocation, Machine, Process};
 
+use super::feeders::Feeders;
 use super::{View, code};
 
 /// Commands inside commands inside commands: further down nothing is looked at.
@@ -53,6 +54,7 @@ impl View<'_> {
         found.left = left;
         let line = line::parse_with(text.text, text.parameters);
         let from = text.from;
+        let mut feeders = Feeders::of_line(self);
         for (at, command) in line.commands.iter().enumerate() {
             let words = self.words(&command.argv());
             let is_rooted = |path: &BString| path.starts_with(b"~") || path.starts_with(b"$");
@@ -79,7 +81,9 @@ impl View<'_> {
                 machine: text.machine,
                 ..Invocation::from_words(words, text.above.clone())
             };
+            let before = found.calls.len();
             self.follow(call, Some((&line, at)), depth, found);
+            feeders.next(&line.commands, &mut found.calls[before..]);
         }
     }
 

@@ -153,6 +153,11 @@ fn spell_out_rule(rule: &mut Rule, catalogue: &Catalogue) {
             }
         }
     }
+    for form in &mut rule.subject.fed_by {
+        if let Form::Command { program, words, .. } = form {
+            *words = named(program, words, catalogue);
+        }
+    }
     // Of several programs each may know the words by another name.
     let spelled = |exception: &Exception| match exception {
         Exception::Words(words) if !programs.is_empty() => {

@@ -79,6 +79,9 @@ fn file_rules(rules: &[Rule], table: &mut Table) {
         // The rarest part of what must occur in the text.
         let rare = trigrams(literal(rule).as_bytes())
             .min_by_key(|gram| common.get(gram).copied().unwrap_or_default());
+        for form in &rule.subject.fed_by {
+            table.add(Key::Feeders, form);
+        }
         let effects = &rule.subject.effects;
         if rule.subject.forms.is_empty() && !effects.is_empty() {
             table.add_rule(Key::Acts, rule);
@@ -103,6 +106,10 @@ fn file_rules(rules: &[Rule], table: &mut Table) {
         for form in &rule.subject.forms {
             let program = form.program().as_bytes();
             match (form, rare) {
+                // Its text is not the call's own.
+                _ if !rule.subject.fed_by.is_empty() => {
+                    table.add_rule(Key::Program(program), rule);
+                }
                 // A fragment's text is the whole line: the program alone finds it.
                 (Form::Fragment { .. }, _) => table.add_rule(Key::Program(program), rule),
                 (_, Some(gram)) => {

@@ -26,6 +26,8 @@ pub(super) enum Key<'a> {
     Reserved(&'a [u8]),
     /// Rules on what calls do, whatever their commands.
     Acts,
+    /// Forms of what feeds a command, of all rules that name it.
+    Feeders,
     /// What a described program does, by paths of its subcommands.
     Effects(&'a [u8]),
 }
@@ -47,6 +49,7 @@ impl Key<'_> {
             Key::Shorts => (11, b"", b""),
             Key::Acts => (12, b"", b""),
             Key::Effects(p) => (13, p, b""),
+            Key::Feeders => (14, b"", b""),
         };
         let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
         let hash = mix(0xcbf2_9ce4_8422_2325, &tag);

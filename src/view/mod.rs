@@ -9,6 +9,7 @@ mod code;
 mod compile;
 mod effects;
 mod encode;
+mod feeders;
 mod freshness;
 mod key;
 mod powershell;

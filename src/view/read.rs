@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::command::{Clause, Grammar, Program, Words, stem};
 use crate::config::BUILT_IN;
-use crate::policy::{Invocation, Reserved, Rule, Settings};
+use crate::policy::{Form, Invocation, Reserved, Rule, Settings};
 
 use super::key::{Key, trigrams};
 use super::{BUILD_ID, SourceRecord};
@@ -192,6 +192,11 @@ impl<'a> View<'a> {
     /// Does any rule speak of what calls do?
     pub fn speaks_of_effects(&self) -> bool {
         self.header.acts != 0
+    }
+
+    /// What feeds the commands that rules speak of.
+    pub(super) fn feeding(&self) -> Vec<Form> {
+        self.records(Key::Feeders).collect()
     }
 
     /// What the arguments of a path of command and subcommands undergo.

@@ -101,6 +101,7 @@ fn is_broad(rule: &Rule) -> bool {
         && rule.callers == Callers::Any
         && rule.unless.is_empty()
         && rule.unless_under.is_empty()
+        && subject.fed_by.is_empty()
         && subject.flags.is_empty()
         && subject.pattern.is_none()
         && subject.contains.is_none()
