@@ -27,6 +27,8 @@ pub struct Description {
     pub run_by: Vec<String>,
     /// The program finds its installation through argv\[0\]: it gets its absolute path.
     pub argv0_is_path: bool,
+    /// What it starts may have another PATH.
+    pub resets_path: bool,
     /// The first operand is a script.
     pub interpreter: bool,
     /// For tests and readers; none in what is compiled in.
@@ -53,10 +55,10 @@ pub struct Example {
 }
 
 impl Description {
-    /// May `NAME=VALUE` words stand before the command that it runs? Then so may another PATH.
+    /// May what it runs have another PATH? So it is where `NAME=VALUE` words stand before that.
     pub fn assigns(&self) -> bool {
         let root = self.names.first().and_then(|name| self.grammars.get(name));
-        root.is_some_and(|grammar| grammar.wraps == Wraps::Assignments)
+        self.resets_path || root.is_some_and(|grammar| grammar.wraps == Wraps::Assignments)
     }
 }
 

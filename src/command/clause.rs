@@ -70,6 +70,8 @@ pub enum Condition {
     Unless(String),
     IfOperands,
     UnlessOperands,
+    /// An operand begins so and goes on, not with `/`.
+    IfOperand(String),
 }
 
 /// Verbs that say nothing of what is here, and are for readers.
@@ -100,6 +102,9 @@ impl Clause {
             when.push(match (word, words.next()) {
                 ("if", Some("operands")) => Condition::IfOperands,
                 ("unless", Some("operands")) => Condition::UnlessOperands,
+                ("if", Some(word)) if word.starts_with("operand:") => {
+                    Condition::IfOperand(word["operand:".len()..].to_owned())
+                }
                 ("if", Some(flag)) => Condition::If(flag.to_owned()),
                 ("unless", Some(flag)) => Condition::Unless(flag.to_owned()),
                 _ => return Err(ClauseFault::Word(word.to_owned())),
@@ -126,7 +131,7 @@ impl Clause {
         };
         let flags = self.when.iter().filter_map(|condition| match condition {
             Condition::If(flag) | Condition::Unless(flag) => Some(flag),
-            Condition::IfOperands | Condition::UnlessOperands => None,
+            Condition::IfOperands | Condition::UnlessOperands | Condition::IfOperand(_) => None,
         });
         value.into_iter().chain(flags).map(String::as_str)
     }

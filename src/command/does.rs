@@ -62,6 +62,10 @@ fn holds(condition: &Condition, words: &Words) -> bool {
         Condition::Unless(flag) => !words.certainly_has_flag(flag),
         Condition::IfOperands => !words.operands().is_empty(),
         Condition::UnlessOperands => words.operands().is_empty(),
+        Condition::IfOperand(prefix) => words.operands().iter().any(|word| {
+            let rest = word.text.strip_prefix(prefix.as_bytes());
+            rest.is_some_and(|rest| rest.first().is_some_and(|b| *b != b'/'))
+        }),
     }
 }
 

@@ -14,6 +14,12 @@ pub struct Grammar {
     /// Subcommand names and aliases, a line each, the canonical first: `checkout, co`.
     pub subcommands: String,
     pub wraps: Wraps,
+    /// It wraps something only with one of these, if there are any.
+    pub wraps_if: Vec<String>,
+    /// With one of these it wraps nothing.
+    pub wraps_unless: Vec<String>,
+    /// Options whose value is shell text; behind a blank, how a value that is begins.
+    pub texts: Vec<String>,
     /// Operands before a wrapped command (`timeout 5 CMD`).
     pub skip_operands: u32,
     /// Options end at the first operand.
@@ -63,6 +69,8 @@ pub enum Wraps {
     Module,
     /// After the options and the operands to skip, shell text in one word or several.
     Line,
+    /// Each operand is shell text of its own.
+    Each,
 }
 
 /// Does an option, in one of its spellings, take a value?

@@ -144,7 +144,13 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
     }
 
     fn wraps(&self) -> Wraps {
-        self.level().wraps
+        let level = self.level();
+        let is_given = |name: &String| self.words.has_flag(name);
+        let lacks = !level.wraps_if.is_empty() && !level.wraps_if.iter().any(is_given);
+        match lacks || level.wraps_unless.iter().any(is_given) {
+            true => Wraps::Nothing,
+            false => level.wraps,
+        }
     }
 
     /// Goes into a subcommand, by one word or by two (`docker container run`). Behind an option
@@ -171,6 +177,7 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
         let left = skip.get_or_insert(self.level().skip_operands);
         match self.wraps() {
             Wraps::Operands | Wraps::Assignments if *left == 0 => self.inner.push(word),
+            Wraps::Each => self.words.wrapped.push(Wrapped::Text(word)),
             _ => {
                 *left = left.saturating_sub(1);
                 self.words.words.push(Word { text: word, doubtful });
@@ -191,9 +198,20 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
                 for _ in 0..skip.min(rest.len()) {
                     self.words.words.extend(rest.pop().map(|text| Word { text, doubtful: false }));
                 }
+                // `flock file -c text`
+                while skip > 0
+                    && let Some(word) = rest.pop_if(|word| self.is_text_option(word))
+                {
+                    self.rest = rest;
+                    self.option(&word);
+                    rest = std::mem::take(&mut self.rest);
+                }
                 self.inner.extend(rest.into_iter().rev());
             }
-            Wraps::Shell if self.words.has_flag("-c") => {
+            Wraps::Each => {
+                self.words.wrapped.extend(rest.into_iter().rev().map(Wrapped::Text));
+            }
+            Wraps::Shell if self.words.has_flag("-c") && self.words.wrapped.is_empty() => {
                 self.words.wrapped.extend(rest.pop().map(Wrapped::Text));
                 self.words.parameters.extend(rest.into_iter().rev());
             }
@@ -221,6 +239,13 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
                 self.words.words.extend(words);
             }
         }
+    }
+
+    /// Is it, as it stands, an option whose value is shell text?
+    fn is_text_option(&self, word: &BString) -> bool {
+        let level = self.level();
+        let found = level.option(word);
+        found.is_some_and(|spec| level.texts.iter().any(|text| text == spec.canonical()))
     }
 
     /// Reads a word as an option, with its values; `None` when it is an operand.
@@ -299,7 +324,8 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
             at += 1;
             let attaches = match found.takes {
                 Need::Nothing => false,
-                Need::Values(_) => self.wraps() != Wraps::Shell,
+                // A shell that has its text as a value reads its options as others do: fish.
+                Need::Values(_) => self.wraps() != Wraps::Shell || !self.level().texts.is_empty(),
                 Need::Optional | Need::Listed(_) => true,
             };
             let rest = &word[at..];
@@ -351,8 +377,10 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
             self.words.directories.extend(value.clone());
         }
         let split = is_in(&level.splits);
+        let text = value.as_ref().and_then(|value| shell_text(&level.texts, &canonical, value));
         let is_module = level.wraps == Wraps::Module && canonical == "-m";
         self.flag(canonical.into(), spellings, value.clone());
+        self.words.wrapped.extend(text.map(Wrapped::Text));
         if split && let Some(value) = &value {
             self.rest.extend(crate::line::split(&value.to_str_lossy()).into_iter().rev());
         }
@@ -432,5 +460,15 @@ fn is_assignment(word: &BString) -> bool {
 }
 
 fn is_exec(name: &str) -> bool {
-    matches!(name, "-exec" | "-execdir" | "-ok" | "-okdir")
+    matches!(name, "-exec" | "-execdir" | "-ok" | "-okdir" | "--exec" | "--exec-batch")
+}
+
+/// What of an option's value is shell text; a `!` before it says that it is: git-config(1).
+fn shell_text(texts: &[String], option: &str, value: &BString) -> Option<BString> {
+    texts.iter().find_map(|text| {
+        let (name, begins) = text.split_once(' ').unwrap_or((text, ""));
+        let text = value.strip_prefix(begins.as_bytes()).filter(|_| name == option)?;
+        let text = text.strip_prefix(b"!").unwrap_or(text);
+        (!text.is_empty()).then(|| text.into())
+    })
 }

@@ -25,6 +25,7 @@ const KEYS: &[&str] = &[
     "attached",
     "negatable",
     "dashed",
+    "resets_path",
     "aliases_by",
 ];
 
@@ -57,6 +58,7 @@ fn program(node: &Node, report: &mut Report<'_>) -> Option<Description> {
     let mut description = Description {
         manual: fields.text("manual", report).map(|t| t.text).unwrap_or_default(),
         argv0_is_path: fields.choice(("argv0", Code::BadValue), &[("path", ())], report).is_some(),
+        resets_path: fields.truth("resets_path", report).unwrap_or_default(),
         interpreter: fields.truth("interpreter", report).unwrap_or_default(),
         run_by: fields.texts("run_by", report).into_iter().map(|t| t.text).collect(),
         examples: examples(fields, report),

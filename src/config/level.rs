@@ -22,6 +22,9 @@ pub(super) const KEYS: &[&str] = &[
     "letters_first",
     "numeric",
     "wraps",
+    "wraps_if",
+    "wraps_unless",
+    "texts",
     "skip_operands",
     "ends_options",
     "splits",
@@ -37,6 +40,7 @@ const WRAPS: &[(&str, Wraps)] = &[
     ("exec", Wraps::Exec),
     ("module", Wraps::Module),
     ("line", Wraps::Line),
+    ("each", Wraps::Each),
 ];
 
 /// One level, read.
@@ -72,14 +76,34 @@ pub(super) fn level(
         let names = fields.texts(key, report);
         names.iter().filter_map(|name| known(name, &[&grammar], report)).collect()
     };
-    let [directory, ends_options, splits, narrows] =
-        ["directory", "ends_options", "splits", "narrows"].map(&mut own);
-    grammar = Grammar { directory, ends_options, splits, narrows, ..grammar };
+    let [directory, ends_options, splits, narrows, wraps_if, wraps_unless] =
+        ["directory", "ends_options", "splits", "narrows", "wraps_if", "wraps_unless"]
+            .map(&mut own);
+    let texts = fields.texts("texts", report);
+    let texts = texts.iter().filter_map(|text| shell_text(text, &grammar, report)).collect();
+    grammar = Grammar {
+        directory,
+        ends_options,
+        splits,
+        narrows,
+        wraps_if,
+        wraps_unless,
+        texts,
+        ..grammar
+    };
     let within: Vec<&Grammar> = above.iter().copied().chain([&grammar]).collect();
     let dangerous = fields.texts("dangerous", report);
     let dangerous = dangerous.iter().filter_map(|name| known(name, &within, report)).collect();
     let action_words = fields.number("action_words", 1, report);
     Level { action_words, dangerous, effects: effects(fields, &within, report), grammar }
+}
+
+/// `--exec`, or `-c core.pager=`: an option, and how those of its values begin that are text.
+fn shell_text(text: &Text, grammar: &Grammar, report: &mut Report<'_>) -> Option<String> {
+    let (name, begins) = text.text.split_once(' ').unwrap_or((&text.text, ""));
+    let name = Text { text: name.to_owned(), span: text.span.clone() };
+    let name = known(&name, &[grammar], report)?;
+    Some(if begins.is_empty() { name } else { format!("{name} {begins}") })
 }
 
 /// The canonical spelling of an option that one of the grammars lists.
