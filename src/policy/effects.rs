@@ -8,7 +8,7 @@ use std::path::Path;
 
 use bstr::{BString, ByteSlice};
 
-use crate::command::{Act, Effect, Object, Thing};
+use crate::command::{Act, Effect, Object, Thing, joined};
 
 use super::glob::{self, Name};
 use super::place::{Place, components};
@@ -86,7 +86,9 @@ impl At<'_> {
             Object::Path(_) | Object::Below(_) | Object::Among(_)
                 if Thing::named(pattern).is_some() =>
             {
-                false
+                // `git checkout -- .`
+                let resets = effect.act == Act::Resets && pattern == Thing::Worktree.name();
+                matches!(&effect.on, Object::Path(path) if resets && self.is_all(path))
             }
             // Not a directory as a whole.
             Object::Among(_) if is_whole(pattern.as_bytes()) => false,
@@ -116,6 +118,25 @@ impl At<'_> {
             let stand = if stand.is_empty() { b"." } else { stand.as_slice() };
             let own = self.rule.origin.layer == Layer::Project && !pattern.starts_with(['/', '~']);
             self.meets(pattern, stand, true) || own && self.meets(".", stand, false)
+        })
+    }
+
+    /// Does this path hold all that is where git works? `:/` and `:(top)` are the top of the
+    /// tree, gitglossary(7); `*` is all of a directory.
+    fn is_all(&self, path: &[u8]) -> bool {
+        let path = path.trim_end_with(|c| c == '/');
+        if path.ends_with(b":") || path.ends_with(b":(top)") {
+            return true;
+        }
+        let path = [&b"$PWD"[..], b"${PWD}", b"**", b"*"]
+            .iter()
+            .find_map(|all| path.strip_suffix(*all).filter(|p| p.is_empty() || p.ends_with(b"/")))
+            .unwrap_or(path);
+        let names = components(&self.place.cwd, path);
+        let moved = self.call.directory.as_ref();
+        self.call.words.stands().iter().any(|stand| {
+            let at = moved.map_or_else(|| stand.clone(), |moved| joined(moved, stand));
+            components(&self.place.cwd, &at).starts_with(&names)
         })
     }
 
