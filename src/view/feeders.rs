@@ -15,11 +15,13 @@ pub(super) struct Feeders {
     /// What rules name.
     forms: Vec<Form>,
     of_commands: Vec<Vec<Arc<Feeder>>>,
+    /// Is there one at all?
+    is_any: bool,
 }
 
 impl Feeders {
     pub fn of_line(view: &View<'_>) -> Self {
-        Feeders { forms: view.feeding(), of_commands: Vec::new() }
+        Feeders { forms: view.feeding(), of_commands: Vec::new(), is_any: false }
     }
 
     /// Takes the calls of the next command of the line, and tells those that read from its pipe
@@ -28,7 +30,11 @@ impl Feeders {
         if self.forms.is_empty() {
             return;
         }
-        let fed_by = self.feeding(commands, self.of_commands.len());
+        // Most lines have nothing that a rule names.
+        let fed_by = match self.is_any {
+            true => self.feeding(commands, self.of_commands.len()),
+            false => Vec::new(),
+        };
         for call in calls.iter_mut().filter(|call| call.stage == Stage::Piped) {
             // What stands in a text inside has been told already.
             if call.fed_by.is_empty() {
@@ -41,7 +47,9 @@ impl Feeders {
         let feeder = |call: &Invocation| {
             Arc::new(Feeder { words: call.words.clone(), text: call.text.clone() })
         };
-        self.of_commands.push(calls.iter().filter(is_named).map(feeder).collect());
+        let feeders: Vec<Arc<Feeder>> = calls.iter().filter(is_named).map(feeder).collect();
+        self.is_any |= !feeders.is_empty();
+        self.of_commands.push(feeders);
     }
 
     fn feeding(&self, commands: &[Command], at: usize) -> Vec<Arc<Feeder>> {
