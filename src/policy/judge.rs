@@ -133,7 +133,8 @@ impl Rule {
         let Subject { forms, effects, .. } = &self.subject;
         let is_fragment = |form: &Form| matches!(form, Form::Fragment { .. });
         let is_of_text = |name: &String| Thing::named(name).is_some_and(Thing::is_of_text);
-        forms.iter().any(is_fragment)
+        self.is_about_feeders()
+            || forms.iter().any(is_fragment)
             || forms.is_empty()
                 && (effects.is_empty()
                     || !effects.overwrites.is_empty()
