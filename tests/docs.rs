@@ -160,7 +160,9 @@ impl<'w> Terminal<'w> {
         self.path = std::fs::read_to_string(&kept)
             .unwrap_or_else(|e| panic!("{place}: the shell ended early ({e}): {found:#?}"));
         std::fs::remove_file(kept).expect("it was there");
-        found.stdout.replace("[W]/project", "/home/me/app").replace("[W]/home", "/home/me")
+        let homes =
+            found.stdout.replace("[W]/project", "/home/me/app").replace("[W]/home", "/home/me");
+        homes.replace("[W]/bin/embargo", "/home/me/.cargo/bin/embargo")
     }
 
     /// Lines behind `$ ` are typed, and what is printed is what stands below them.

@@ -567,6 +567,8 @@ fn twice_is_once_and_uninstall_leaves_nothing() {
             let world = World::new();
             let said = hook(&world, &["install", name, flag]);
             assert!(said.stdout.contains(&format!("hook of {name} written into [W]/{file}\n")));
+            let elsewhere = "who else gets this file needs embargo at ";
+            assert_eq!(said.stdout.contains(elsewhere), flag == "--project", "{said:#?}");
             let once = world.read(file);
             assert!(once.contains(EMBARGO) && once.contains(name), "{once}");
             let said = hook(&world, &["install", name, flag]);

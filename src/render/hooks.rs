@@ -42,11 +42,17 @@ pub enum State {
 }
 
 /// What is done, and what a person still has to do.
-pub fn installed(name: &str, scope: Scope, path: &Path, is_kept: bool) -> String {
+pub fn installed(name: &str, scope: Scope, path: &Path, binary: &str, is_kept: bool) -> String {
     let done = if is_kept { "is there already, in" } else { "written into" };
     let left = left_to_do(name, scope).into_iter();
     let left: String = left.map(|line| format!("  {line}\n")).collect();
-    format!("hook of {name} {done} {}\n{left}", file(path))
+    let shared = match scope {
+        Scope::Project => {
+            format!("  who else gets this file needs embargo at {} as well\n", shown(binary))
+        }
+        Scope::User => String::new(),
+    };
+    format!("hook of {name} {done} {}\n{left}{shared}", file(path))
 }
 
 /// By vendors' documentation, as far as nothing else is said.

@@ -59,7 +59,7 @@ pub fn install(name: &str, scope: Scope) -> Outcome {
             (file, change)
         }
     };
-    stdio::print(&hooks::installed(name, scope, &file, change == Change::Kept));
+    stdio::print(&hooks::installed(name, scope, &file, &binary, change == Change::Kept));
     if scope == Scope::User {
         path::install(dialect)?;
     }
