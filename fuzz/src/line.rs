@@ -42,17 +42,20 @@ impl Took {
 /// that the corpus has.
 pub fn line(bytes: &[u8], costly: Costly) -> Took {
     let text = bytes.to_str_lossy();
-    let mut took = read(&text);
+    let mut took = Took { parse: read(&text), calls: Duration::ZERO };
+    if costly.asks("calls", bytes) {
+        took.calls = calls(&text);
+    }
     if costly.asks("again", bytes) {
         assert_reads_the_same(&text);
         assert_not_lost(&text);
     }
     if costly.times(512).asks("longer", bytes) && !text.is_empty() {
-        took = took.or(read(&repeated(&text, LONGEST / 8)));
+        took = took.or(both(&repeated(&text, LONGEST / 8)));
     }
     if costly.times(4096).asks("long", bytes) && !text.is_empty() {
         let long = repeated(&text, LONGEST);
-        took = took.or(read(&long));
+        took = took.or(both(&long));
         let too_long = format!("{long}{}", " ".repeat(LONGEST + 1 - long.len()));
         assert_eq!(parse(&too_long).way, Way::Cut, "too long, and parsed");
     }
@@ -67,19 +70,28 @@ fn repeated(text: &str, length: usize) -> String {
     [once, &again.repeat(count)].concat()
 }
 
-fn read(text: &str) -> Took {
+fn both(text: &str) -> Took {
+    Took { parse: read(text), calls: calls(text) }
+}
+
+fn read(text: &str) -> Duration {
     let start = cpu_time();
     let line = parse(text);
-    let parse = cpu_time() - start;
+    let took = cpu_time() - start;
     assert_in_text(&line, text);
+    took
+}
+
+fn calls(text: &str) -> Duration {
     let view = View::open(&VIEW).expect("a view");
+    let start = cpu_time();
     let calls = view.calls_of_line(text, &Ancestry::default());
-    let took = Took { parse, calls: cpu_time() - start - parse };
-    assert!(calls.len() >= line.commands.len().max(1), "a command is no call");
+    let took = cpu_time() - start;
     let mut lines = calls.iter().filter_map(|call| call.line.as_ref());
     let whole = lines.next().expect("a call of a line has that line");
     assert!(**whole == *text && lines.clone().count() + 1 == calls.len());
     assert!(lines.all(|line| Arc::ptr_eq(line, whole)), "the line is copied for each call");
+    assert!(calls.len() >= parse(text).commands.len(), "a command is no call");
     assert!(view.is_whole());
     took
 }
