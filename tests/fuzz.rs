@@ -1,6 +1,7 @@
 //! What `fuzz/` asserts of any bytes, of small ones that `scripts/fuzz` starts from: what
 //! a fuzzer would begin with never fails, and the targets do not rot between two runs of it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -8,6 +9,8 @@ use serde::Deserialize;
 
 #[path = "../fuzz/src/lib.rs"]
 mod fuzz;
+
+use fuzz::Costly;
 
 #[derive(Deserialize)]
 struct Rows {
@@ -20,6 +23,11 @@ struct Row {
     argv: Vec<String>,
     text: Option<String>,
     json: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    line: String,
 }
 
 /// The files of a directory of this repository, and what they say.
@@ -41,17 +49,27 @@ fn policies_hold_what_is_promised_of_any() {
     let faulty = fs::read_to_string("tests/cases/diagnostics.toml").unwrap();
     let faulty = rows(&faulty).into_iter().flat_map(|row| [row.text, row.json]).flatten();
     // Packs, whose hundreds of lines take seconds each here, are proven by `tests/examples.rs`.
-    faulty.for_each(|text| fuzz::policy(text.as_bytes()));
+    faulty.for_each(|text| fuzz::policy(text.as_bytes(), Costly::Always));
 }
 
 #[test]
 fn calls_hold_what_is_promised_of_any() {
     for row in texts("tests/cases/words").iter().flat_map(|text| rows(text)) {
-        fuzz::words(row.argv.join("\0").as_bytes());
+        fuzz::words(row.argv.join("\0").as_bytes(), Costly::Always);
     }
 }
 
 #[test]
 fn descriptions_hold_what_is_promised_of_any() {
-    texts("shims").iter().for_each(|text| fuzz::description(text.as_bytes()));
+    texts("shims").iter().for_each(|text| fuzz::description(text.as_bytes(), Costly::Always));
+}
+
+#[test]
+fn lines_hold_what_is_promised_of_any() {
+    let table = fs::read_to_string("tests/cases/line.toml").unwrap();
+    let table: BTreeMap<String, Vec<Line>> = toml::from_str(&table).unwrap();
+    for row in table.values().flatten() {
+        // A few of them as long as a text may be.
+        fuzz::line(row.line.as_bytes(), Costly::OneIn(1));
+    }
 }

@@ -210,7 +210,7 @@ fn ancestry(case: &Case) -> Ancestry {
         let name = argv.first().map(|a| a.rsplit(|b| *b == b'/').next().unwrap_or(a).to_vec());
         let executable = BString::from(name.unwrap_or_default());
         let is_session = case.session.as_ref().is_some_and(|s| executable == s.as_bytes());
-        Process { argv, executable, ran: None, is_session, is_wrapping: false }
+        Arc::new(Process { argv, executable, ran: None, is_session, is_wrapping: false })
     });
     // A `#!` script is one that the shell says it ran.
     let script = case.script.as_deref().map(BString::from);

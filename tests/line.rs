@@ -250,6 +250,14 @@ fn what_nests_too_deep_is_cut() {
 }
 
 #[test]
+fn what_is_longer_than_sixty_four_kibibytes_is_cut() {
+    for (count, way) in [(1 << 15, Way::Parsed), ((1 << 15) + 1, Way::Cut)] {
+        let line = read(&"a ".repeat(count));
+        assert_eq!((line.way, line.commands.len()), (way, 1));
+    }
+}
+
+#[test]
 fn sixty_four_kibibytes_are_soon_read() {
     let mut slowest = (Duration::ZERO, "");
     for piece in PIECES.iter().chain(&[

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use bstr::BString;
 use embargo::command::{Catalogue, join, parse};
-use embargo::config::{SourceText, catalogue, load};
+use embargo::config::{Code, SourceText, catalogue, description, load};
 use embargo::line::{cut, leaves_unknown, split};
 use embargo::policy::{Form, Layer, Pattern};
 use embargo::sys::home::HomeRecord;
@@ -59,6 +59,35 @@ fn shell_text() -> impl Strategy<Value = String> {
         Just("head -"),
     ];
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+/// Found by fuzzing: the mark stood beyond the line, at the second of the two bytes that end it.
+#[test]
+fn a_fault_at_a_line_end_of_two_bytes_is_placed_in_its_line() {
+    let bytes = b"[[embargo]]\r\ncommand = \"git\r\n".to_vec();
+    let path = PathBuf::from("embargo.toml");
+    let source = SourceText { path, shown: "embargo.toml".into(), layer: Layer::User, bytes };
+    let loaded = load(&[source], |_| Err("no such file".into()));
+    let places: Vec<_> = loaded.diagnostics.iter().map(|d| (d.line, d.column, d.length)).collect();
+    assert_eq!(places, [(2, 15, 1)]);
+}
+
+/// Found by fuzzing: a path of command and subcommands begins with the name, up to a blank.
+#[test]
+fn a_description_names_programs() {
+    for (text, code) in [
+        ("names = []", Code::MissingKey),
+        ("names = [\"\"]", Code::Blank),
+        ("names = [\"git push\"]", Code::BadName),
+        ("names = [\"git\", \"bin/git\"]", Code::BadName),
+    ] {
+        let path = PathBuf::from("x.toml");
+        let bytes = text.as_bytes().to_vec();
+        let source = SourceText { path, shown: "x.toml".into(), layer: Layer::User, bytes };
+        let codes: Vec<Code> =
+            description(&source).expect_err(text).iter().map(|fault| fault.code).collect();
+        assert_eq!(codes, [code], "{text}");
+    }
 }
 
 proptest! {

@@ -1,3 +1,9 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| embargo_fuzz::words(bytes));
+use embargo_fuzz::{Costly, words};
+
+mod stack;
+
+libfuzzer_sys::fuzz_target!(init: stack::report_overflow(), |bytes: &[u8]| {
+    words(bytes, Costly::OneIn(8));
+});

@@ -10,10 +10,11 @@ use embargo::config;
 use embargo::policy::Layer;
 use embargo::view::{Contents, View, encode, source_text};
 
+use super::Costly;
 use super::places::assert_well_placed;
 
 /// Any bytes, as TOML.
-pub fn description(bytes: &[u8]) {
+pub fn description(bytes: &[u8], costly: Costly) {
     let source = source_text(&PathBuf::from("/c/shims/x.toml"), Layer::User, bytes.to_vec());
     match config::description(&source) {
         Err(faults) => {
@@ -22,18 +23,21 @@ pub fn description(bytes: &[u8]) {
         }
         Ok(description) => {
             assert!(!description.names.is_empty(), "a description of nothing");
-            let mut alone = Catalogue::over(Compiled::default());
-            alone.add(description.clone());
-            let argvs = argvs(&description);
-            assert_same_compiled(&alone, &description, &argvs);
-            assert_same_in_view(description, &argvs);
+            if costly.asks("compiled", bytes) {
+                assert_same_compiled(&description);
+            }
+            if costly.asks("in a view", bytes) {
+                assert_same_in_view(description);
+            }
         }
     }
 }
 
 /// As the build script compiles it.
-fn assert_same_compiled(alone: &Catalogue, description: &Description, argvs: &[Vec<BString>]) {
-    let Ok((places, records)) = compile(alone) else {
+fn assert_same_compiled(description: &Description) {
+    let mut alone = Catalogue::over(Compiled::default());
+    alone.add(description.clone());
+    let Ok((places, records)) = compile(&alone) else {
         // The one thing that it refuses: two names that cannot be told apart.
         return;
     };
@@ -58,23 +62,24 @@ fn assert_same_compiled(alone: &Catalogue, description: &Description, argvs: &[V
         let found = compiled.program(name.as_bytes()).map(facts);
         assert_eq!(found, alone.program(BStr::new(&name)).map(facts), "{name}");
     }
-    for argv in argvs {
+    for argv in &argvs(description) {
         let canonical = alone.canonical(argv[0].as_ref());
         let read = parse_with(argv, canonical.as_deref(), |path| compiled.grammar(path));
-        assert_eq!(read, parse(argv, alone));
+        assert_eq!(read, parse(argv, &alone));
         let done = effects(&read, &alone.effects(read.path()), &[]);
         assert!(done.iter().all(|effect| !effect.to_string().is_empty()));
     }
 }
 
 /// As a user's own, over those that are compiled in.
-fn assert_same_in_view(description: Description, argvs: &[Vec<BString>]) {
+fn assert_same_in_view(description: Description) {
+    let argvs = argvs(&description);
     let mut catalogue = config::catalogue(&[]).0;
     catalogue.add(description);
     let contents = Contents { catalogue, ..Contents::default() };
     let bytes = encode(&contents);
     let view = View::open(&bytes).expect("what was just written is a view");
-    for argv in argvs {
+    for argv in &argvs {
         assert_eq!(view.words(argv), parse(argv, &contents.catalogue));
     }
     assert!(view.is_whole());

@@ -2,6 +2,7 @@
 //! write (`-u, --set-upstream`): looked up by scanning, so that reading a
 //! description on the shim's path costs one allocation, not hundreds.
 
+use bstr::ByteSlice;
 use serde::{Deserialize, Serialize};
 
 /// How a command, or one of its subcommands, reads its arguments.
@@ -140,6 +141,10 @@ fn name_of(part: &str) -> &str {
 impl Grammar {
     /// The option spelled exactly so.
     pub fn option(&self, name: &[u8]) -> Option<OptionSpec<'_>> {
+        // Most words that look like options are none of its own: one search instead of one a line.
+        if !self.options.as_bytes().contains_str(name) {
+            return None;
+        }
         self.specs().find(|spec| spec.names().any(|n| n.as_bytes() == name))
     }
 

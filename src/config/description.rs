@@ -8,6 +8,7 @@ use super::node::{Node, Value};
 use super::options::{Groups, groups};
 use super::report::Report;
 use super::source::Page;
+use super::value::check_name;
 use super::{Code, Diagnostic, SourceText, suggest, text};
 
 /// Keys of the program alone; the others are those of every level. `negatable` is
@@ -50,8 +51,11 @@ fn program(node: &Node, report: &mut Report<'_>) -> Option<Description> {
     let fields = Fields::of(node, "a table with `names`", report)?;
     let keys = [KEYS, level::KEYS].concat();
     fields.only(&keys, |key| suggest::key(key, &keys), report);
-    let names: Vec<String> = fields.texts("names", report).into_iter().map(|t| t.text).collect();
-    if names.is_empty() && fields.lacks("names", &keys) {
+    let names = fields.texts("names", report);
+    names.iter().for_each(|name| check_name(name, report));
+    let names: Vec<String> = names.into_iter().map(|name| name.text).collect();
+    let is_empty = |node: &Node| matches!(&node.value, Value::Array(items) if items.is_empty());
+    if fields.get("names").map_or_else(|| fields.lacks("names", &keys), is_empty) {
         let message = "the description has no `names`".to_owned();
         report.add(Code::MissingKey, &(0..0), message, "write `names = [\"git\"]`");
     }

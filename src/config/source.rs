@@ -59,7 +59,10 @@ impl Page {
         let line_start = self.starts.get(line as usize - 1).copied().unwrap_or_default();
         let rest = self.text.get(line_start..).unwrap_or_default();
         let source_line = rest.lines().next().unwrap_or_default();
-        let end = self.boundary(span.end).min(line_start + source_line.len()).max(start);
+        // What lies between `\r` and `\n` is at the line's end.
+        let line_end = line_start + source_line.len();
+        let start = start.min(line_end);
+        let end = self.boundary(span.end).clamp(start, line_end);
         let count = |from: usize, to: usize| {
             to_u32(self.text.get(from..to).unwrap_or_default().chars().count())
         };

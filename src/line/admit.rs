@@ -2,6 +2,8 @@
 //! and its time are bounded before it sees a text. Linear, and blind to quotes wherever being
 //! misled by them would count less than there is.
 
+/// Longer texts are cut, whatever is in them.
+const LENGTH: usize = 64 << 10;
 /// Nested parentheses, braces and back-quotes.
 const DEPTH: usize = 16;
 /// Length × (depth + 1)²: its time.
@@ -34,6 +36,9 @@ const OPENING: [&[u8]; 10] = [
 
 /// Is this text shallow and short enough to be parsed?
 pub fn admits(text: &str) -> bool {
+    if text.len() > LENGTH {
+        return false;
+    }
     let counts = Counts::of(text);
     let work_depth = counts.work_depth.max(counts.depth) + 1;
     let has_arithmetic = text.contains("((") || text.contains("$[");

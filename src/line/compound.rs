@@ -171,6 +171,7 @@ impl Walker {
         walk: impl FnOnce(&mut Self, &Place),
     ) {
         let redirections = raw::redirections(redirects);
+        self.misled |= redirections.iter().any(raw::lacks_target);
         if redirections.is_empty() {
             return walk(self, place);
         }

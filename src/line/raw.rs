@@ -5,7 +5,7 @@ use rable::{Node, NodeKind};
 
 use super::command::RedirectOperator;
 use super::expects::KEYWORDS;
-use super::scan::{Body, Scanner};
+use super::scan::{Body, Scanner, ends_word};
 
 /// A simple command as text.
 #[derive(Debug, Default)]
@@ -14,6 +14,15 @@ pub struct Raw {
     pub assignments: Vec<String>,
     pub words: Vec<String>,
     pub redirections: Vec<RawRedirection>,
+}
+
+impl Raw {
+    /// Did the parser take for words what are none? rable 0.2.2 accepts a redirection, and
+    /// `coproc`, that end with their line, with the newline for a word.
+    pub fn is_misread(&self) -> bool {
+        self.words.iter().any(|word| word.starts_with('\n') || swallows(word))
+            || self.redirections.iter().any(lacks_target)
+    }
 }
 
 /// A redirection as text.
@@ -61,6 +70,12 @@ fn redirection(node: Node) -> Option<RawRedirection> {
         }),
         _ => None,
     }
+}
+
+/// `>` at the end of a line; or in a word that is none.
+pub fn lacks_target(redirection: &RawRedirection) -> bool {
+    let target = &redirection.target;
+    target.is_empty() || target.starts_with('\n') || swallows(target)
 }
 
 /// A part that was cut, its leading reserved words taken off; the bodies of its here-documents
@@ -189,6 +204,31 @@ pub fn assignment(word: &str) -> Option<RawAssignment<'_>> {
     let appends = rest.starts_with("+=");
     let value = rest.strip_prefix(if appends { "+=" } else { "=" })?;
     Some(RawAssignment { name, subscript, appends, value })
+}
+
+/// Is all that follows in this word, since its `name[` has no `]`? So it is to bash in the place
+/// of a command, where it then finds no end; not behind `>`, and not to other shells.
+fn swallows(word: &str) -> bool {
+    let mut scan = Scanner::new(word);
+    scan.pass_while(|b| b.is_ascii_alphanumeric() || b == b'_');
+    if scan.at == 0 || scan.byte(0) != Some(b'[') {
+        return false;
+    }
+    let (mut open, mut swallows) = (0_usize, false);
+    while let Some(byte) = scan.byte(0) {
+        match byte {
+            b'[' => open += 1,
+            b']' if open == 1 => return false,
+            b']' => open -= 1,
+            _ => {
+                swallows |= ends_word(byte);
+                scan.pass_in(false);
+                continue;
+            }
+        }
+        scan.advance(1);
+    }
+    swallows
 }
 
 fn is_assignment(word: &str) -> bool {

@@ -234,12 +234,14 @@ impl<'a> Scanner<'a> {
     }
 
     fn expansion(&self, quoted: bool) -> Option<Nest> {
-        if self.looking_at("$((") {
-            Some(Nest::Plain)
-        } else if self.looking_at("$(") {
-            Some(Nest::Commands)
-        } else {
-            self.looking_at("${").then_some(Nest::Brace { quoted })
+        if self.byte(0) != Some(b'$') {
+            return None;
+        }
+        match (self.byte(1), self.byte(2)) {
+            (Some(b'('), Some(b'(')) => Some(Nest::Plain),
+            (Some(b'('), _) => Some(Nest::Commands),
+            (Some(b'{'), _) => Some(Nest::Brace { quoted }),
+            _ => None,
         }
     }
 
@@ -262,6 +264,6 @@ impl<'a> Scanner<'a> {
 }
 
 /// The metacharacters of bash(1).
-fn ends_word(byte: u8) -> bool {
+pub fn ends_word(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')')
 }

@@ -29,7 +29,8 @@ pub struct Walker {
     pub(super) scope: Scope,
     pub(super) expanded: usize,
     /// The tree has here-documents with the bodies of others: rable 0.2.2 hands these out in
-    /// order, but passes over `for ((…))`, `((…))` and `[[ … ]]`.
+    /// order, but passes over `for ((…))`, `((…))` and `[[ … ]]`. Or a word
+    /// has no end, or a redirection no word.
     pub(super) misled: bool,
     way: Way,
     nested: usize,
@@ -167,6 +168,7 @@ impl Walker {
                     words: raw::texts(words),
                     redirections: raw::redirections(redirects),
                 };
+                self.misled |= raw.is_misread();
                 if std::mem::take(&mut self.is_timed) {
                     raw::behind_time(&mut raw.words);
                 }

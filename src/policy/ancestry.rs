@@ -1,6 +1,8 @@
 //! Who called: the processes above a call, and whether the agent's own shell
 //! typed it (A15).
 
+use std::sync::Arc;
+
 use bstr::{BStr, BString, ByteSlice};
 
 use super::interpreter::{Operand, Options};
@@ -8,8 +10,9 @@ use super::interpreter::{Operand, Options};
 /// The processes above a call, nearest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ancestry {
-    /// Empty means unknown, and unknown means typed and below nothing.
-    pub processes: Vec<Process>,
+    /// Empty means unknown, and unknown means typed and below nothing. Shared: a shell's text
+    /// may hold thousands of calls, and each has that text above it.
+    pub processes: Vec<Arc<Process>>,
     /// What the shell says it ran (the variable `_`), where it says so.
     pub script: Option<BString>,
     /// The call's first operand is an executable script whose `#!` line names the call's program.
@@ -119,7 +122,7 @@ impl Ancestry {
         if self.is_shebang(argv) {
             return false;
         }
-        let callers: Vec<Caller> = self.processes.iter().map(Process::caller).collect();
+        let callers: Vec<Caller> = self.processes.iter().map(|process| process.caller()).collect();
         let wrappers = callers.iter().take_while(|c| **c == Caller::Wrapper).count();
         match callers.get(wrappers) {
             None => return true,

@@ -306,7 +306,10 @@ fn below(call: &Invocation) -> Ancestry {
     let executable = call.words.called().into();
     let wrapper = Process { executable, argv, is_wrapping: true, ..Process::default() };
     let above = call.ancestry.processes.iter().cloned();
-    Ancestry { processes: std::iter::once(wrapper).chain(above).collect(), ..Ancestry::default() }
+    Ancestry {
+        processes: std::iter::once(Arc::new(wrapper)).chain(above).collect(),
+        ..Ancestry::default()
+    }
 }
 
 #[cfg(test)]
@@ -336,5 +339,10 @@ mod tests {
         let mut shared = lines.map(|line| Arc::as_ptr(line).cast::<u8>());
         let first = shared.next();
         assert!(shared.all(|line| Some(line) == first), "the line is copied for each part");
+        // Found by fuzzing: each part of a shell's text has that text above it.
+        let (_, _, calls) = judged(&format!("bash -c '{}'", "true;".repeat(9_999)));
+        let mut above = calls.iter().filter_map(|call| call.ancestry.processes.first());
+        let bash = above.next().unwrap();
+        assert!(above.clone().count() > 9_990 && above.all(|above| Arc::ptr_eq(above, bash)));
     }
 }

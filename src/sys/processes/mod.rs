@@ -9,6 +9,8 @@ mod shebang;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use bstr::BString;
 
 #[cfg(target_os = "linux")]
@@ -97,7 +99,7 @@ impl Lineage {
 
     /// As the policy sees it.
     pub fn ancestry(&self, argv: &[BString], script: Option<BString>) -> Ancestry {
-        let processes = self.0.iter().map(|ancestor| ancestor.process.clone()).collect();
+        let processes = self.0.iter().map(|ancestor| Arc::new(ancestor.process.clone())).collect();
         Ancestry { processes, script, by_shebang: shebang::names_program(argv) }
     }
 
