@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+#[expect(unused_imports, reason = "what a program beside the targets uses")]
 #[path = "../fuzz/src/lib.rs"]
 mod fuzz;
 
