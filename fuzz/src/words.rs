@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use bstr::{BString, ByteSlice};
-use embargo::command::{Catalogue, Grammar, Words, Wrapped, join, parse};
+use embargo::command::{Catalogue, Grammar, Words, Wrapped, Wraps, join, parse};
 use embargo::config::catalogue;
 use embargo::line::{cut, leaves_unknown, split};
 use embargo::policy::Ancestry;
@@ -134,6 +134,8 @@ impl<'w> Reading<'w> {
         };
         // A shell's parameters are no words of ours, `;` ends find's `-exec`, `--` the options.
         words.wrapped().iter().any(|w| matches!(w, Wrapped::Text(_)))
+            // An empty text is none: ssh.
+            || given.is_empty() && self.grammars.iter().any(|grammar| grammar.wraps == Wraps::Line)
             || given == "--"
             || given == ";"
             || given == "+"
