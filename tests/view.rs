@@ -75,6 +75,20 @@ fn a_source_is_current_while_its_identity_is() {
     assert!(is_current(None, None));
 }
 
+/// Whatever it was made from is gone at once, before its times could tell it from another.
+#[test]
+fn a_view_of_what_was_just_written_does_not_outlive_it() {
+    let world = World::new();
+    world.policy("extends = [\"./more.toml\"]\n").stub("gradle").install(&["gradle"]);
+    for _ in 0..5 {
+        world.write("project/more.toml", NO_GRADLE);
+        gradle(&world).status(86).run();
+        fs::remove_file(world.path("project/more.toml")).expect("it was there");
+        let found = gradle(&world).run_expecting(86, "the last good version holds");
+        assert!(found.stderr.contains("more.toml"), "{found:?}");
+    }
+}
+
 #[test]
 fn a_file_is_young_while_another_write_could_look_the_same() {
     const SECOND: i128 = 1_000_000_000;

@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use crate::policy::Layer;
 use crate::view::{
-    BUILD_ID, Contents, Distrust, Read, SourceRecord, Standing, View, compile, encode, is_current,
+    BUILD_ID, Contents, Distrust, Identity, Read, SourceRecord, Standing, View, compile, encode,
+    is_current,
 };
 
 use super::context::Context;
@@ -96,7 +97,8 @@ pub fn contents(
     contents.sources.extend(drawn.into_inner());
     for source in &mut contents.sources {
         // Another write may leave it looking the same: it is read again next time.
-        source.identity = source.identity.filter(|identity| !identity.is_young(now));
+        source.identity =
+            source.identity.map(|it| if it.is_young(now) { Identity::NONE } else { it });
     }
     Ok(contents)
 }

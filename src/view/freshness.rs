@@ -43,6 +43,10 @@ const SECONDS: i128 = 2_100_000_000;
 const TICK: i128 = 20_000_000;
 
 impl Identity {
+    /// Of a file that was there, and can be told from no other: no file has it.
+    pub const NONE: Identity =
+        Identity { device: 0, inode: 0, size: 0, modified: 0, changed: 0, rooted: false };
+
     /// Could a write from now on leave the same times? Then they identify nothing yet.
     /// `now`: nanoseconds since the epoch, after the file was looked at and before it is read.
     pub fn is_young(&self, now: i128) -> bool {

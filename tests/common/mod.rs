@@ -153,6 +153,8 @@ impl World {
 
     /// Name and bytes of a view without rules that claims to be of the sources as they are.
     pub fn forged_view(&self) -> (String, Vec<u8>) {
+        // What has just been written is read again at every call.
+        std::thread::sleep(std::time::Duration::from_millis(50));
         let context = self.context();
         let found = sources::find(&context, &[]);
         drop(policy_view::get(&context, &found).expect("a good policy"));
