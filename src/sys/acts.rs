@@ -207,19 +207,30 @@ fn seen(act: &Value) -> Option<Seen> {
     })
 }
 
-/// Is this argv the one that was left, word by word?
+/// Is this argv the one that was left? However many words are not known, the time is their number
+/// times that of the argv's words.
 fn matches(salt: &str, left: &[Value], argv: &[BString]) -> bool {
-    match (left.first().and_then(Value::as_str), argv) {
-        (None, rest) => left.is_empty() && rest.is_empty(),
-        (Some("*"), rest) => {
-            (0..=rest.len()).any(|n| matches(salt, &left[1..], rest.get(n..).unwrap_or_default()))
+    let argv: Vec<String> = argv.iter().map(|word| digest(salt, word)).collect();
+    // Which beginnings of argv the words up to here may have given.
+    let mut given = vec![false; argv.len() + 1];
+    given[0] = true;
+    for word in left {
+        let mut next = vec![false; given.len()];
+        match word.as_str() {
+            None => return false,
+            Some("*") => {
+                let first = given.iter().position(|is_given| *is_given).unwrap_or(given.len());
+                next[first..].fill(true);
+            }
+            Some(word) => {
+                for (at, own) in argv.iter().enumerate() {
+                    next[at + 1] = given[at] && (word == "?" || word == own);
+                }
+            }
         }
-        (Some("?"), [_, rest @ ..]) => matches(salt, &left[1..], rest),
-        (Some(word), [first, rest @ ..]) => {
-            word == digest(salt, first) && matches(salt, &left[1..], rest)
-        }
-        (Some(_), []) => false,
+        given = next;
     }
+    given.last() == Some(&true)
 }
 
 /// A directory's name need be no text.
