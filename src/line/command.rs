@@ -1,5 +1,6 @@
 //! What is found in a line: its commands, each with all that the text says of it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bstr::BString;
@@ -55,12 +56,13 @@ impl Command {
 
     /// What only the shell will know of that, with how it was typed. Where braces made several
     /// words of one text, none of them was typed so.
-    pub fn typed(&self) -> Vec<(BString, String)> {
+    pub fn typed(&self) -> BTreeMap<BString, String> {
         let is_unknown = |word: &&Word| word.tilde || word.literal().is_none();
-        let is_one = |word: &&Word| {
-            self.words.iter().filter(|other| other.source == word.source).count() == 1
-                || !word.source.contains('{')
-        };
+        let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+        for word in self.words.iter().filter(|word| word.source.contains('{')) {
+            *times.entry(&word.source).or_default() += 1;
+        }
+        let is_one = |word: &&Word| times.get(&*word.source).is_none_or(|times| *times == 1);
         let known = |word: &Word| (word.typed(), word.source.clone());
         self.words.iter().filter(is_unknown).filter(is_one).map(known).collect()
     }

@@ -1,5 +1,6 @@
 //! One call of one command, as far as a rule may look at it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
@@ -12,8 +13,9 @@ use super::{Ancestry, Operator, Place};
 #[derive(Debug, Clone)]
 pub struct Invocation {
     pub words: Words,
-    /// Of those words that only the shell will know, how they were typed: quotes and all.
-    pub typed: Vec<(BString, String)>,
+    /// Of those words that only the shell will know, how they were typed: quotes and all. Shared
+    /// with what it wraps.
+    pub typed: Option<Arc<BTreeMap<BString, String>>>,
     /// Shell text of this command alone, where a line was seen; else argv joined as by `shlex.join`.
     pub text: String,
     /// The whole line, where one was seen. Rules that name no command match this.
@@ -66,7 +68,7 @@ impl Invocation {
         let text = crate::command::join(words.argv());
         Invocation {
             words,
-            typed: Vec::new(),
+            typed: None,
             text,
             line: None,
             stage: Stage::First,

@@ -30,8 +30,8 @@ pub fn expand(
     let argv = call.map(|c| c.words.argv()).unwrap_or_default();
     let arguments = argv.get(1..).unwrap_or_default();
     let typed = |word: &BString| {
-        let typed = call.and_then(|call| call.typed.iter().find(|(known, _)| known == word));
-        typed.map(|(_, source)| source.clone()).or_else(|| quote(word))
+        let typed = call.and_then(|call| call.typed.as_ref()?.get(word));
+        typed.cloned().or_else(|| quote(word))
     };
     let join = |words: &[BString]| {
         let spelled: Option<Vec<String>> = words.iter().map(typed).collect();

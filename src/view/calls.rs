@@ -72,7 +72,7 @@ impl View<'_> {
             let written = command.redirections.iter().filter_map(written).map(seen);
             let written = written.filter(|_| text.machine == Machine::This);
             let call = Invocation {
-                typed: command.typed(),
+                typed: Some(command.typed()).filter(|typed| !typed.is_empty()).map(Arc::new),
                 text: command.source.clone(),
                 line: Some(Arc::clone(text.whole)),
                 stage: command.stage,
