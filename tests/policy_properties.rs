@@ -4,7 +4,7 @@
 use bstr::BString;
 use embargo::command::{Catalogue, parse};
 use embargo::policy::{
-    Ancestry, Callers, FlagChoice, Form, Invocation, Layer, Origin, Rule, RuleId, Ruling, Says,
+    Ancestry, Callers, FlagChoice, Form, Invocation, Layer, Machines, Origin, Rule, RuleId, Ruling, Says,
     Severity, Subject, judge,
 };
 use proptest::prelude::*;
@@ -95,6 +95,7 @@ fn rule(plain: &Plain, at: usize) -> Rule {
         unless: Vec::new(),
         unless_under: Vec::new(),
         callers: Callers::Any,
+        machines: Machines::This,
         ruling: match plain.ruling {
             "refuse" => Ruling::Refuse,
             "grant" => Ruling::Grant,

@@ -60,6 +60,11 @@ impl Description {
         let root = self.names.first().and_then(|name| self.grammars.get(name));
         self.resets_path || root.is_some_and(|grammar| grammar.wraps == Wraps::Assignments)
     }
+
+    /// Does it run commands in a container or on another host?
+    pub fn leads_elsewhere(&self) -> bool {
+        self.grammars.values().any(|grammar| grammar.elsewhere)
+    }
 }
 
 /// Descriptions by name: those added, over those that are compiled in.
@@ -162,12 +167,24 @@ impl Catalogue {
         self.names().into_iter().filter(is_shell).collect()
     }
 
+    /// Every name of a program that runs commands in a container or on another host: `ssh`.
+    pub fn elsewhere(&self) -> Vec<String> {
+        self.names_of(self.base.elsewhere(), Description::leads_elsewhere)
+    }
+
     /// Every name of a program that can start another below another PATH: `sudo`, `env`.
     pub fn assigning(&self) -> Vec<String> {
-        let base = self.base.assigning().into_iter();
+        self.names_of(self.base.assigning(), Description::assigns)
+    }
+
+    /// All names of what is so: of those compiled in, canonical names, and of those added.
+    fn names_of(&self, base: Vec<String>, is_so: fn(&Description) -> bool) -> Vec<String> {
         let is_ours = |name: &String| self.descriptions.contains_key(name);
-        let base = base.filter(|name| !is_ours(name)).filter_map(|name| self.base.facts(&name));
-        let own = self.descriptions.values().filter(|d| d.assigns()).cloned();
+        let base = base
+            .into_iter()
+            .filter(|name| !is_ours(name))
+            .filter_map(|name| self.base.facts(&name));
+        let own = self.descriptions.values().filter(|d| is_so(d)).cloned();
         own.chain(base).flat_map(|description| description.names).collect()
     }
 }

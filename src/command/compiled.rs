@@ -85,6 +85,8 @@ enum Key<'k> {
     Effects(&'k str),
     /// Names of programs that `NAME=VALUE` words may stand before.
     Assigning,
+    /// Names of programs that run commands in a container or on another host.
+    Elsewhere,
     /// Every name there is.
     Names,
 }
@@ -123,6 +125,11 @@ impl<'a> Compiled<'a> {
     /// Canonical names of `sudo`, `env` and their like.
     pub fn assigning(self) -> Vec<String> {
         self.get(Key::Assigning).unwrap_or_default()
+    }
+
+    /// Canonical names of `ssh`, `docker` and their like.
+    pub fn elsewhere(self) -> Vec<String> {
+        self.get(Key::Elsewhere).unwrap_or_default()
     }
 
     /// Every name of every description, for "did you mean".
@@ -167,6 +174,7 @@ impl Key<'_> {
             Key::Assigning => (5, b""),
             Key::Names => (6, b""),
             Key::Effects(canonical) => (7, canonical.as_bytes()),
+            Key::Elsewhere => (8, b""),
         };
         let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
         name.iter().fold(mix(0xcbf2_9ce4_8422_2325, &tag), mix)
@@ -178,7 +186,7 @@ pub fn compile(catalogue: &Catalogue) -> Result<(Vec<u8>, Vec<u8>), String> {
     let mut records: Vec<(u64, Vec<u8>)> = Vec::new();
     let mut add = |key: Key<'_>, record: Vec<u8>| records.push((key.hash(), record));
     let mut versioned: Vec<Program> = Vec::new();
-    let mut assigning = Vec::new();
+    let (mut assigning, mut elsewhere) = (Vec::new(), Vec::new());
     for description in catalogue.iter() {
         for program in Program::all(description) {
             match program.stem() {
@@ -200,9 +208,11 @@ pub fn compile(catalogue: &Catalogue) -> Result<(Vec<u8>, Vec<u8>), String> {
             ..description.clone()
         };
         add(Key::Facts(&canonical), pack(&facts));
+        elsewhere.extend(description.leads_elsewhere().then(|| canonical.clone()));
         assigning.extend(description.assigns().then_some(canonical));
     }
     add(Key::Assigning, pack(&assigning));
+    add(Key::Elsewhere, pack(&elsewhere));
     let names = catalogue.iter().flat_map(|description| &description.names);
     add(Key::Names, pack(&names.collect::<Vec<_>>()));
     let mut stems: Vec<&str> = versioned.iter().filter_map(Program::stem).collect();

@@ -1,6 +1,8 @@
 //! One `[[embargo]]` table → one rule, with every fault of it reported.
 
-use crate::policy::{Callers, Exception, FlagChoice, Layer, Origin, Rule, RuleId, Ruling};
+use crate::policy::{
+    Callers, Exception, FlagChoice, Layer, Machines, Origin, Rule, RuleId, Ruling,
+};
 
 use super::bites::{Reach, bites};
 use super::fields::Fields;
@@ -11,6 +13,7 @@ use super::written::Written;
 use super::{Code, RuleExamples, ids, says, subject, suggest};
 
 const CALLERS: (&str, Code) = ("callers", Code::BadValue);
+const MACHINES: (&str, Code) = ("machines", Code::BadValue);
 const VERDICT: (&str, Code) = ("verdict", Code::UnknownVerdict);
 
 /// Keys of a rule.
@@ -25,6 +28,7 @@ pub(super) const KEYS: &[&str] = &[
     "unless",
     "unless_under",
     "callers",
+    "machines",
     "reason",
     "alternative",
     "instead",
@@ -68,6 +72,8 @@ pub(super) fn rule(node: &Node, origin: &Origin, report: &mut Report<'_>) -> Opt
     }
     let callers =
         fields.choice(CALLERS, &[("any", Callers::Any), ("typed", Callers::Typed)], report);
+    let machines =
+        fields.choice(MACHINES, &[("this", Machines::This), ("any", Machines::Any)], report);
     let says = says::says(fields, report);
     let (ruling, over) = ruling(fields, origin.layer, report);
     let given = fields.text("id", report);
@@ -79,6 +85,7 @@ pub(super) fn rule(node: &Node, origin: &Origin, report: &mut Report<'_>) -> Opt
         unless,
         unless_under: unless_under.into_iter().map(|t| t.text).collect(),
         callers: callers.unwrap_or_default(),
+        machines: machines.unwrap_or_default(),
         ruling,
         says,
     };

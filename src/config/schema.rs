@@ -53,6 +53,11 @@ const RULE: &[Key] = &[
         Choice(&["any", "typed"]),
         "Whoever runs the word, or only the agent's own shell",
     ),
+    key(
+        "machines",
+        Choice(&["this", "any"]),
+        "Where it runs: here, or also in a container and on another host",
+    ),
     key("reason", Prose, "Completes the sentence: I must not use X because …"),
     key("alternative", Prose, "Completes the sentence: Instead, …"),
     key("instead", List, "The same for machines: command lines, with {args}, {rest}, {program}"),

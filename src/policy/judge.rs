@@ -1,8 +1,8 @@
 //! The judge. Strictest wins; the order of rules never matters.
 
 use super::{
-    Because, Callers, Exception, FlagChoice, Form, Invocation, Machine, Refusal, Reserved, Rule,
-    Ruling, Severity, Subject, Verdict,
+    Because, Callers, Exception, FlagChoice, Form, Invocation, Machine, Machines, Refusal,
+    Reserved, Rule, Ruling, Severity, Subject, Verdict,
 };
 use crate::command::Thing;
 
@@ -73,11 +73,13 @@ impl Rule {
             }
     }
 
-    /// What runs in a container or on another host is theirs; only a rule on text, which names no
-    /// command and no effect, looks at the line whatever runs where.
+    /// What runs in a container or on another host is theirs, unless the rule says that it is not;
+    /// a rule on text, which names no command and no effect, looks at the line whatever runs where.
     pub(super) fn counts_on(&self, machine: Machine) -> bool {
         let subject = &self.subject;
-        machine == Machine::This || subject.forms.is_empty() && subject.effects.is_empty()
+        machine == Machine::This
+            || self.machines == Machines::Any
+            || subject.forms.is_empty() && subject.effects.is_empty()
     }
 
     /// The form that speaks of this call.

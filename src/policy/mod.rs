@@ -31,7 +31,7 @@ pub use layer::Layer;
 pub use pattern::Pattern;
 pub use place::Place;
 pub use rule::{
-    Callers, Effects, Exception, Origin, Reserved, Rule, RuleId, Ruling, Says, Subject,
+    Callers, Effects, Exception, Machines, Origin, Reserved, Rule, RuleId, Ruling, Says, Subject,
 };
 pub use shimmed::shimmed_names;
 pub use template::expand;

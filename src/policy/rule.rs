@@ -36,6 +36,7 @@ pub struct Rule {
     /// Programs below which the rule does not bite (A15).
     pub unless_under: Vec<String>,
     pub callers: Callers,
+    pub machines: Machines,
     pub ruling: Ruling,
     pub says: Says,
 }
@@ -90,6 +91,16 @@ pub enum Callers {
     Any,
     /// Only where the agent's own shell runs it.
     Typed,
+}
+
+/// On which machine a command must run for a rule to bite.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Machines {
+    /// On this one: what a container or another host runs is theirs.
+    #[default]
+    This,
+    /// Wherever it runs: `ssh host …`, `docker run …` too.
+    Any,
 }
 
 /// What a rule wants.

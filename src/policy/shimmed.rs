@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::command::{Act, Catalogue};
 
-use super::{Callers, Form, Policy, Rule, Ruling};
+use super::{Callers, Form, Machines, Policy, Rule, Ruling};
 
 /// The names to shim: those that rules speak of and reserved ones.
 ///
@@ -48,6 +48,10 @@ pub fn shimmed_names(
     // What no argv shows is in the text that shells are given: `sh -c 'make | head -5'`.
     if policy.rules.iter().any(|rule| bites_in_shims(rule) && rule.asks_for_line()) {
         names.extend(catalogue.shells().into_iter().filter(|name| exists(name)));
+    }
+    // What runs on another machine is met where it is sent there.
+    if policy.rules.iter().any(|rule| bites_in_shims(rule) && rule.machines == Machines::Any) {
+        names.extend(catalogue.elsewhere().into_iter().filter(|name| exists(name)));
     }
     // `sudo` and `env` can start a command below another PATH, where no shim is met: they have to
     // be asked before.
@@ -118,6 +122,7 @@ mod tests {
             unless: Vec::new(),
             unless_under: Vec::new(),
             callers: Callers::Any,
+            machines: Machines::This,
             ruling,
             says: Says::default(),
         }
@@ -158,6 +163,21 @@ mod tests {
         assert!(names(vec![rule("gradle", Ruling::Refuse)]).iter().eq(["gradle", "sudo"]));
         assert!(names(vec![rule("| head -", Ruling::Refuse)]).is_empty());
         assert!(names(Vec::new()).is_empty());
+    }
+
+    #[test]
+    fn a_rule_for_any_machine_wants_shims_of_what_leads_there() {
+        let (catalogue, _) = crate::config::catalogue(&[]);
+        let there = ["git", "ssh", "docker", "kubectl"];
+        for (machines, wanted) in
+            [(Machines::This, &["git"][..]), (Machines::Any, &["docker", "git", "ssh"])]
+        {
+            let rules = vec![Rule { machines, ..rule("git push", Ruling::Refuse) }];
+            let policy = Policy { rules, ..Policy::default() };
+            let exists = |name: &str| there.contains(&name);
+            let names = shimmed_names(&policy, &catalogue, exists, |_| Vec::new());
+            assert!(names.iter().eq(wanted), "{machines:?}: {names:?}");
+        }
     }
 
     #[test]

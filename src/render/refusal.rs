@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::command::{quote, quote_in_a_line};
 use crate::policy::{
-    self, Callers, Effects, Exception, FlagChoice, Form, Invocation, Refusal, Rule, Says, Severity,
+    self, Callers, Effects, Exception, FlagChoice, Form, Invocation, Machines, Refusal, Rule, Says,
+    Severity,
 };
 use crate::sys::redact::REDACTED;
 
@@ -340,6 +341,9 @@ fn scope(rule: &Rule, call: Option<&Invocation>) -> String {
         .collect();
     if rule.callers == Callers::Typed {
         scope += " from my own shell";
+    }
+    if rule.machines == Machines::Any {
+        scope += " on any machine";
     }
     // More than a few are for a person to read: `embargo explain` has them all.
     const EXCEPTIONS: usize = 4;

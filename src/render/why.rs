@@ -12,7 +12,10 @@ pub fn why(standing: &Standing<'_>) -> String {
         Standing::Misses(miss) => miss,
     };
     let why = match miss {
-        Miss::Elsewhere => "it runs in a container or on another host".to_owned(),
+        Miss::Elsewhere => {
+            "it runs in a container or on another host (`machines = \"any\"` would count it)"
+                .to_owned()
+        }
         Miss::Effects => "the call does nothing that it names".to_owned(),
         Miss::Form => "its `command` has other words or another place in the line".to_owned(),
         Miss::Feeder => "nothing that `fed_by` names writes into its pipe".to_owned(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::command::Catalogue;
 use crate::config::{Code, Diagnostic};
-use crate::policy::{Callers, Form, Rule, RuleId, Ruling, Severity};
+use crate::policy::{Callers, Form, Machines, Rule, RuleId, Ruling, Severity};
 
 use super::Placed;
 
@@ -117,7 +117,9 @@ fn covers_back(one: &Rule, other: &Rule, catalogue: &Catalogue) -> bool {
 /// Is each of the narrow rule's commands one of the broad rule's?
 fn covers(broad: &Rule, narrow: &Rule, catalogue: &Catalogue) -> bool {
     let forms = &narrow.subject.forms;
-    narrow.subject.effects.is_empty()
+    let is_as_wide = broad.machines == Machines::Any || narrow.machines == Machines::This;
+    is_as_wide
+        && narrow.subject.effects.is_empty()
         && !forms.is_empty()
         && forms.iter().all(|form| broad.subject.forms.iter().any(|b| holds(b, form, catalogue)))
 }
