@@ -28,5 +28,6 @@ pub mod shells;
 pub mod sources;
 pub mod startup;
 pub mod stdio;
+pub mod store;
 
 pub use raw::{Held, Start, last_word};

@@ -12,12 +12,10 @@
 //! [`EvidenceError`] it gets. A damaged store stays where it is, as it is.
 
 mod chain;
-mod error;
 mod offence;
 mod read;
 mod record;
 mod schema;
-mod store;
 
 use std::path::PathBuf;
 
@@ -26,9 +24,11 @@ use bstr::BString;
 use super::clock;
 
 pub use chain::{Chain, Fault, verify};
-pub use error::EvidenceError;
 pub use read::{Filter, Row, last, mark_told, pending, rows};
 pub use record::record;
+
+/// None of these changes a verdict.
+pub use super::store::StoreError as EvidenceError;
 
 /// What happened, by its stable name in the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

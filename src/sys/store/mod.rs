@@ -1,5 +1,8 @@
-//! The files of the store: directory, lock and database, opened without following
-//! links and without leaving anything where we have no business.
+//! A store of ours: directory, lock and database, opened without following links and
+//! without leaving anything where we have no business. What is in it, its kind says.
+
+mod error;
+pub mod schema;
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, TryLockError};
 use std::io;
@@ -9,79 +12,103 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, Error, OpenFlags};
+use rusqlite::{Connection, Error, OpenFlags, Transaction, TransactionBehavior};
 
-use super::{EvidenceError, schema};
+pub use error::StoreError;
 
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// Which of our stores.
+#[derive(Debug)]
+pub struct Kind {
+    /// Names of its files in the state directory.
+    pub database: &'static str,
+    pub lock: &'static str,
+    /// Marks the database as ours and of this kind.
+    pub application: i64,
+    /// Step n leads from schema n to n + 1; nothing is ever edited, only added.
+    pub steps: &'static [&'static str],
+}
+
 /// An open store. For writing it holds the lock; the connection is closed first.
-pub(super) struct Store {
+#[derive(Debug)]
+pub struct Store {
     pub connection: Connection,
+    kind: &'static Kind,
     path: PathBuf,
     _lock: Option<File>,
 }
 
 impl Store {
     /// Takes the lock, then opens; makes whatever is missing.
-    pub fn for_writing(state: &Path) -> Result<Self, EvidenceError> {
+    pub fn for_writing(kind: &'static Kind, state: &Path) -> Result<Self, StoreError> {
         let _low = low_descriptors();
         make_directory(state)?;
-        let state = state.canonicalize().map_err(|e| EvidenceError::io(state, &e))?;
+        let state = state.canonicalize().map_err(|e| StoreError::io(state, &e))?;
         is_ours(&state, &metadata(&state)?)?;
-        let lock = lock(&state, true)?;
-        let path = state.join("evidence.db");
+        let lock = lock(kind, &state, true)?;
+        let path = state.join(kind.database);
         match path.symlink_metadata() {
             Ok(found) => is_ours(&path, &is_database(&path, found)?)?,
             Err(e) if e.kind() == io::ErrorKind::NotFound => make_file(&path)?,
-            Err(e) => return Err(EvidenceError::io(&path, &e)),
+            Err(e) => return Err(StoreError::io(&path, &e)),
         }
-        Self::writable(path, lock)
+        Self::writable(kind, path, lock)
     }
 
     /// Opens to read only; `None` where nothing was ever written. Makes nothing.
-    pub fn for_reading(state: &Path) -> Result<Option<Self>, EvidenceError> {
+    pub fn for_reading(kind: &'static Kind, state: &Path) -> Result<Option<Self>, StoreError> {
         let state = match state.canonicalize() {
             Ok(state) => state,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(EvidenceError::io(state, &e)),
+            Err(e) => return Err(StoreError::io(state, &e)),
         };
-        let path = state.join("evidence.db");
+        let path = state.join(kind.database);
         match path.symlink_metadata() {
             Ok(found) => is_database(&path, found)?,
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(e) => return Err(EvidenceError::io(&path, &e)),
+            Err(e) => return Err(StoreError::io(&path, &e)),
         };
         let open = || {
             let connection = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-            let schema = schema::check(&connection, |e| EvidenceError::sqlite(&path, e))?;
-            let store = Store { connection, path: path.clone(), _lock: None };
+            let schema = schema::check(kind, &connection, |e| StoreError::sqlite(&path, e))?;
+            let store = Store { connection, kind, path: path.clone(), _lock: None };
             Ok((schema > 0).then_some(store))
         };
         match open() {
             // A writer was killed: SQLite takes its half back when the store is next opened to write.
-            Err(EvidenceError::Unfinished) => {
-                let mended = lock(&state, false).and_then(|l| Self::writable(path.clone(), l));
-                mended.map_err(|_| EvidenceError::Unfinished)?.touch()?;
+            Err(StoreError::Unfinished) => {
+                let mended =
+                    lock(kind, &state, false).and_then(|l| Self::writable(kind, path.clone(), l));
+                mended.map_err(|_| StoreError::Unfinished)?.touch()?;
                 open()
             }
             other => other,
         }
     }
 
-    fn writable(path: PathBuf, lock: File) -> Result<Self, EvidenceError> {
+    fn writable(kind: &'static Kind, path: PathBuf, lock: File) -> Result<Self, StoreError> {
         let connection = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         let pragmas = "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL;";
-        connection.execute_batch(pragmas).map_err(|e| EvidenceError::sqlite(&path, &e))?;
-        Ok(Store { connection, path, _lock: Some(lock) })
+        connection.execute_batch(pragmas).map_err(|e| StoreError::sqlite(&path, &e))?;
+        Ok(Store { connection, kind, path, _lock: Some(lock) })
     }
 
-    fn touch(&self) -> Result<(), EvidenceError> {
+    fn touch(&self) -> Result<(), StoreError> {
         self.connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK;").map_err(|e| self.error(&e))
     }
 
-    pub fn error(&self, error: &Error) -> EvidenceError {
-        EvidenceError::sqlite(&self.path, error)
+    pub fn error(&self, error: &Error) -> StoreError {
+        StoreError::sqlite(&self.path, error)
+    }
+
+    /// Begins a write, in the current schema.
+    pub fn begin(&mut self) -> Result<Transaction<'_>, StoreError> {
+        let error = |e: &Error| StoreError::sqlite(&self.path, e);
+        let begun = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
+        let transaction = begun.map_err(|e| error(&e))?;
+        schema::ensure(self.kind, &transaction, error)?;
+        Ok(transaction)
     }
 
     pub fn path(&self) -> &Path {
@@ -89,9 +116,9 @@ impl Store {
     }
 }
 
-fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, EvidenceError> {
+fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, StoreError> {
     let flags = mode | OpenFlags::SQLITE_OPEN_NOFOLLOW | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let error = |e: &Error| EvidenceError::sqlite(path, e);
+    let error = |e: &Error| StoreError::sqlite(path, e);
     let connection = Connection::open_with_flags(path, flags).map_err(|e| error(&e))?;
     connection.busy_timeout(PATIENCE).map_err(|e| error(&e))?;
     Ok(connection)
@@ -99,22 +126,22 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, EvidenceError> {
 
 /// The lock that every writer takes before it opens: SQLite's own back-off let one
 /// of fifty writers wait six times as long.
-fn lock(state: &Path, make: bool) -> Result<File, EvidenceError> {
-    let path = state.join("evidence.lock");
+fn lock(kind: &Kind, state: &Path, make: bool) -> Result<File, StoreError> {
+    let path = state.join(kind.lock);
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(make).mode(0o600);
     options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
-    let file = options.open(&path).map_err(|e| EvidenceError::io(&path, &e))?;
-    let found = file.metadata().map_err(|e| EvidenceError::io(&path, &e))?;
+    let file = options.open(&path).map_err(|e| StoreError::io(&path, &e))?;
+    let found = file.metadata().map_err(|e| StoreError::io(&path, &e))?;
     is_ours(&path, &is_file(&path, found)?)?;
     let end = Instant::now() + PATIENCE;
     let mut pause = Duration::from_micros(300);
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
-            Err(TryLockError::Error(e)) => return Err(EvidenceError::io(&path, &e)),
+            Err(TryLockError::Error(e)) => return Err(StoreError::io(&path, &e)),
             Err(TryLockError::WouldBlock) if Instant::now() >= end => {
-                return Err(EvidenceError::Locked);
+                return Err(StoreError::Locked);
             }
             Err(TryLockError::WouldBlock) => sleep(pause),
         }
@@ -122,7 +149,7 @@ fn lock(state: &Path, make: bool) -> Result<File, EvidenceError> {
     }
 }
 
-fn make_directory(state: &Path) -> Result<(), EvidenceError> {
+fn make_directory(state: &Path) -> Result<(), StoreError> {
     if state.is_dir() {
         return Ok(());
     }
@@ -130,48 +157,48 @@ fn make_directory(state: &Path) -> Result<(), EvidenceError> {
         // Root must not leave directories behind that their user cannot remove.
         let found = metadata(above)?;
         if rustix::process::geteuid().is_root() && found.uid() != 0 {
-            return Err(EvidenceError::NotOurs(above.to_owned()));
+            return Err(StoreError::NotOurs(above.to_owned()));
         }
     }
     let made = DirBuilder::new().recursive(true).mode(0o700).create(state);
-    made.map_err(|e| EvidenceError::io(state, &e))
+    made.map_err(|e| StoreError::io(state, &e))
 }
 
 /// An empty file is an empty database; the mode does not depend on the umask.
-fn make_file(path: &Path) -> Result<(), EvidenceError> {
+fn make_file(path: &Path) -> Result<(), StoreError> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
     let made = options.open(path).and_then(|f| f.set_permissions(PermissionsExt::from_mode(0o600)));
-    made.map_err(|e| EvidenceError::io(path, &e))
+    made.map_err(|e| StoreError::io(path, &e))
 }
 
-fn metadata(path: &Path) -> Result<Metadata, EvidenceError> {
-    path.metadata().map_err(|e| EvidenceError::io(path, &e))
+fn metadata(path: &Path) -> Result<Metadata, StoreError> {
+    path.metadata().map_err(|e| StoreError::io(path, &e))
 }
 
-fn is_file(path: &Path, found: Metadata) -> Result<Metadata, EvidenceError> {
+fn is_file(path: &Path, found: Metadata) -> Result<Metadata, StoreError> {
     match found.file_type() {
         kind if kind.is_file() => Ok(found),
-        kind if kind.is_symlink() => Err(EvidenceError::Link(path.to_owned())),
-        _ => Err(EvidenceError::NotAFile(path.to_owned())),
+        kind if kind.is_symlink() => Err(StoreError::Link(path.to_owned())),
+        _ => Err(StoreError::NotAFile(path.to_owned())),
     }
 }
 
 /// SQLite takes less than a header for nothing, and would write over it.
-fn is_database(path: &Path, found: Metadata) -> Result<Metadata, EvidenceError> {
+fn is_database(path: &Path, found: Metadata) -> Result<Metadata, StoreError> {
     const SMALLEST: u64 = 512;
     let found = is_file(path, found)?;
     if (1..SMALLEST).contains(&found.len()) {
-        return Err(EvidenceError::Damaged("it is too short to be a database".into()));
+        return Err(StoreError::Damaged("it is too short to be a database".into()));
     }
     Ok(found)
 }
 
-fn is_ours(path: &Path, found: &Metadata) -> Result<(), EvidenceError> {
+fn is_ours(path: &Path, found: &Metadata) -> Result<(), StoreError> {
     if found.uid() == rustix::process::geteuid().as_raw() {
         return Ok(());
     }
-    Err(EvidenceError::NotOurs(path.to_owned()))
+    Err(StoreError::NotOurs(path.to_owned()))
 }
 
 /// SQLite fills closed descriptors 0 to 2 and lets the next program inherit them:
