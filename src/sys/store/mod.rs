@@ -42,11 +42,20 @@ pub struct Store {
 impl Store {
     /// Takes the lock, then opens; makes whatever is missing.
     pub fn for_writing(kind: &'static Kind, state: &Path) -> Result<Self, StoreError> {
+        Self::within(kind, state, PATIENCE)
+    }
+
+    /// The same, where nobody holds the lock.
+    pub fn if_free(kind: &'static Kind, state: &Path) -> Result<Self, StoreError> {
+        Self::within(kind, state, Duration::ZERO)
+    }
+
+    fn within(kind: &'static Kind, state: &Path, patience: Duration) -> Result<Self, StoreError> {
         let _low = low_descriptors();
         make_directory(state)?;
         let state = state.canonicalize().map_err(|e| StoreError::io(state, &e))?;
         is_ours(&state, &metadata(&state)?)?;
-        let lock = lock(kind, &state, true)?;
+        let lock = lock(kind, &state, true, patience)?;
         let path = state.join(kind.database);
         match path.symlink_metadata() {
             Ok(found) => is_ours(&path, &is_database(&path, found)?)?,
@@ -78,8 +87,8 @@ impl Store {
         match open() {
             // A writer was killed: SQLite takes its half back when the store is next opened to write.
             Err(StoreError::Unfinished) => {
-                let mended =
-                    lock(kind, &state, false).and_then(|l| Self::writable(kind, path.clone(), l));
+                let mended = lock(kind, &state, false, PATIENCE)
+                    .and_then(|l| Self::writable(kind, path.clone(), l));
                 mended.map_err(|_| StoreError::Unfinished)?.touch()?;
                 open()
             }
@@ -126,7 +135,7 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, StoreError> {
 
 /// The lock that every writer takes before it opens: SQLite's own back-off let one
 /// of fifty writers wait six times as long.
-fn lock(kind: &Kind, state: &Path, make: bool) -> Result<File, StoreError> {
+fn lock(kind: &Kind, state: &Path, make: bool, patience: Duration) -> Result<File, StoreError> {
     let path = state.join(kind.lock);
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(make).mode(0o600);
@@ -134,7 +143,7 @@ fn lock(kind: &Kind, state: &Path, make: bool) -> Result<File, StoreError> {
     let file = options.open(&path).map_err(|e| StoreError::io(&path, &e))?;
     let found = file.metadata().map_err(|e| StoreError::io(&path, &e))?;
     is_ours(&path, &is_file(&path, found)?)?;
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + patience;
     let mut pause = Duration::from_micros(300);
     loop {
         match file.try_lock() {
