@@ -1,19 +1,24 @@
 //! One decision: the policy in force for a call, and what it says. The shim, `run`,
 //! `check` and `explain` all come here, so that they cannot disagree.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
 
-use crate::command::{Act, Effect, Object, join};
+use crate::command::{Act, Effect, Object, Program, join};
 use crate::policy::{
     Ancestry, Invocation, Layer, Machine, Origin, Place, Reserved, Rule, Settings, Verdict,
     judge_all,
 };
+use crate::render::trouble;
+use crate::seal::{Index, Threat, threats};
 use crate::sys::context::{Context, absolute};
+use crate::sys::ledger::{self, Held};
 use crate::sys::policy_view::{self, ViewBytes};
-use crate::sys::{environment, processes, sources};
+use crate::sys::store::StoreError;
+use crate::sys::{environment, processes, sources, touch};
 use crate::view::{Distrust, SourceRecord, View};
 
 /// What to judge.
@@ -54,6 +59,38 @@ pub struct Decision {
     /// Rules in force, whatever they speak of.
     pub rule_count: u32,
     pub sources: Vec<SourceRecord>,
+    /// Seals that the calls would break.
+    pub threats: Vec<Threat>,
+}
+
+/// Why nothing can be decided: what exit 88 says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Doubt {
+    Policy(Distrust),
+    /// What is sealed cannot be known.
+    Ledger(StoreError),
+}
+
+impl Doubt {
+    /// In words: `name` was not run.
+    pub fn words(&self, name: &OsStr) -> String {
+        match self {
+            Doubt::Policy(distrust) => trouble::distrust(name, distrust),
+            Doubt::Ledger(error) => trouble::ledger(name, error),
+        }
+    }
+}
+
+impl From<Distrust> for Doubt {
+    fn from(distrust: Distrust) -> Self {
+        Doubt::Policy(distrust)
+    }
+}
+
+impl From<StoreError> for Doubt {
+    fn from(error: StoreError) -> Self {
+        Doubt::Ledger(error)
+    }
 }
 
 impl Decision {
@@ -67,21 +104,25 @@ impl Decision {
             argv0_is_path: false,
             rule_count: view.rule_count(),
             sources: Vec::new(),
+            threats: Vec::new(),
         }
     }
 
     /// The verdict over all calls.
     pub fn verdict(&self) -> Verdict<'_> {
         let rules: Vec<&Rule> = self.rules.iter().collect();
-        judge_all(&rules, &self.reserved, &self.calls)
+        judge_all(&rules, &self.reserved, &self.calls).with_seals(&self.threats)
     }
 }
 
 /// Decides. An error is what exit 88 says.
-pub fn decide(context: &Context, subject: Subject<'_>) -> Result<Decision, Distrust> {
+pub fn decide(context: &Context, subject: Subject<'_>) -> Result<Decision, Doubt> {
     let kept = decide_by(context, subject, policy_view::get)?;
     // A kept view that turned out to be damaged decides nothing.
-    kept.map_or_else(|| decide_by(context, subject, policy_view::renew)?.ok_or_else(damaged), Ok)
+    match kept {
+        Some(decision) => Ok(decision),
+        None => Ok(decide_by(context, subject, policy_view::renew)?.ok_or_else(damaged)?),
+    }
 }
 
 /// A project's file is known by its name in the project, and by its whole path elsewhere.
@@ -103,7 +144,7 @@ fn decide_by(
     context: &Context,
     subject: Subject<'_>,
     get: impl Fn(&Context, &[SourceRecord]) -> Result<ViewBytes, Distrust>,
-) -> Result<Option<Decision>, Distrust> {
+) -> Result<Option<Decision>, Doubt> {
     let found = sources::find(context, &[]);
     let bytes = get(context, &found)?;
     let Ok(view) = View::open(bytes.bytes()) else { return Ok(None) };
@@ -112,10 +153,12 @@ fn decide_by(
         let called = called.unwrap_or_default();
         let entry = view.program(called);
         let looks_inside = entry.as_ref().is_some_and(|e| e.wraps || e.changes_directory);
-        if !looks_inside
-            && !view.may_speak_of(called, entry.as_ref())
-            && !view.may_speak_of_text(&join(argv))
-        {
+        let speaks = looks_inside
+            || view.may_speak_of(called, entry.as_ref())
+            || view.may_speak_of_text(&join(argv));
+        let may_break_a_seal =
+            !speaks && destroys(entry.as_ref()) && ledger::held(context)?.is_some();
+        if !speaks && !may_break_a_seal {
             trusted(&view, called)?;
             let argv0_is_path = entry.is_some_and(|e| e.argv0_is_path);
             let decision = Decision { argv0_is_path, ..Decision::without_rules(&view) };
@@ -145,7 +188,7 @@ fn weigh(
     subject: Subject<'_>,
     view: &View<'_>,
     sources: Vec<SourceRecord>,
-) -> Result<Option<Decision>, Distrust> {
+) -> Result<Option<Decision>, Doubt> {
     let mut calls = calls(context, view, subject, &Ancestry::default());
     // What is inside need not meet a shim of its own: `env` may give it another PATH.
     calls.iter().try_for_each(|call| trusted(view, call.words.called()))?;
@@ -167,12 +210,95 @@ fn weigh(
             &processes::ancestry(session, argv, environment::shell_ran()),
         );
     }
-    let nothing = Decision { calls, sources, argv0_is_path, ..Decision::without_rules(view) };
-    let decision = match rules.is_empty() && reserved.is_empty() {
+    let threats = threatened(context, view, &calls)?;
+    let nothing =
+        Decision { calls, sources, argv0_is_path, threats, ..Decision::without_rules(view) };
+    let passes = rules.is_empty() && reserved.is_empty() && nothing.threats.is_empty();
+    let decision = match passes {
         true => nothing,
         false => Decision { rules, reserved, settings: view.settings(), ..nothing },
     };
     Ok(view.is_whole().then_some(decision))
+}
+
+/// May a program lose what is there?
+fn destroys(entry: Option<&Program>) -> bool {
+    entry.is_some_and(|program| program.acts & Act::destructive() != 0)
+}
+
+/// The seals that these calls would break. What is sealed is looked up only where a call may
+/// lose something.
+fn threatened(
+    context: &Context,
+    view: &View<'_>,
+    calls: &[Invocation],
+) -> Result<Vec<Threat>, Doubt> {
+    let may = |call: &Invocation| {
+        !call.effects.is_empty() || destroys(view.program(call.words.called()).as_ref())
+    };
+    if !calls.iter().any(may) {
+        return Ok(Vec::new());
+    }
+    let Some(held) = ledger::held(context)? else { return Ok(Vec::new()) };
+    let mut calls = calls.to_vec();
+    let aliases: Vec<_> = calls.iter().filter_map(|call| touch::alias(call, context)).collect();
+    calls.extend(aliases.iter().flat_map(|argv| view.calls(argv, &Ancestry::default())));
+    view.add_effects(&mut calls, &place(context));
+    let threats = match threats_to(&held, &calls, context) {
+        Some(threats) => threats,
+        None => {
+            // The view is damaged: the ledger itself says what is sealed.
+            let held = ledger::held_by_ledger(context)?;
+            held.and_then(|held| threats_to(&held, &calls, context)).unwrap_or_default()
+        }
+    };
+    match context.state() {
+        Some(state) if !threats.is_empty() => Ok(ledger::tell(state, threats)),
+        _ => Ok(threats),
+    }
+}
+
+/// `None`: the index is damaged.
+fn threats_to(held: &Held, calls: &[Invocation], context: &Context) -> Option<Vec<Threat>> {
+    let index = Index::open(held.bytes()).ok()?;
+    let mut found: Vec<Threat> = Vec::new();
+    for call in calls {
+        let mut met = Vec::new();
+        let mut of_call = Vec::new();
+        for touched in touch::of_call(call, context, &index) {
+            let threats = threats(&[touched.touch], &index).ok()?;
+            if !threats.is_empty() {
+                met.push(touched.typed);
+            }
+            of_call.extend(threats);
+        }
+        let rest = rest(call, &met);
+        for threat in &mut of_call {
+            (threat.by, threat.rest) = (call.called(), rest.clone());
+        }
+        for threat in of_call {
+            if !found.iter().any(|f| f.seal == threat.seal && f.path == threat.path) {
+                found.push(threat);
+            }
+        }
+    }
+    found.sort_by_key(|threat| (std::cmp::Reverse(threat.tier), threat.seal));
+    Some(found)
+}
+
+/// The call without the operands that are sealed, where others are left.
+fn rest(call: &Invocation, met: &[BString]) -> Vec<BString> {
+    let deletes = |effect: &Effect| matches!(effect.act, Act::Deletes | Act::Truncates);
+    let mut destructive = call.effects.iter().filter(|effect| effect.act.destroys());
+    let operands = call.words.operands();
+    let left = operands.iter().filter(|word| !met.contains(&word.text)).count();
+    if left == 0 || left == operands.len() || !destructive.all(deletes) {
+        return Vec::new();
+    }
+    let is_left = |word: &&BString| {
+        !met.contains(*word) || !operands.iter().any(|operand| operand.text == **word)
+    };
+    call.words.argv().iter().filter(is_left).cloned().collect()
 }
 
 /// Is nothing that mentions this name broken?
@@ -206,7 +332,9 @@ fn calls(
 /// What is behind a link undergoes it too: `rm d/x`, where `d` leads to `dist`.
 fn follow_links(call: &mut Invocation, context: &Context) {
     for effect in call.effects.clone() {
-        let (Object::Path(path) | Object::Below(path) | Object::Among(path)) = &effect.on else {
+        let (Object::Path(path) | Object::Only(path) | Object::Below(path) | Object::Among(path)) =
+            &effect.on
+        else {
             continue;
         };
         let typed = absolute(context.cwd.as_deref(), &path.to_path_lossy());

@@ -2,8 +2,8 @@
 //! and with the next right step, or becomes the real program and leaves no trace.
 //!
 //! `ARCHITECTURE.md` is the map. Data goes down the list of modules there and
-//! never back up: `policy`, `command`, `line`, `config`, `view`, `doctor`, `hook`,
-//! `history` and `render` are pure; only `sys` touches the machine.
+//! never back up: `policy`, `seal`, `command`, `line`, `config`, `view`, `doctor`,
+//! `hook`, `history` and `render` are pure; only `sys` touches the machine.
 
 pub mod cli;
 pub mod command;
@@ -16,6 +16,7 @@ pub mod line;
 pub mod policy;
 pub mod refuse;
 pub mod render;
+pub mod seal;
 pub mod shim;
 pub mod sys;
 pub mod view;

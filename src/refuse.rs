@@ -9,6 +9,7 @@ use crate::decide::Decision;
 use crate::policy::{Exit, Refusal, Severity};
 use crate::render::refusal::{Circumstances, agent_voice, json, severity_name, warning};
 use crate::render::told;
+use crate::seal::Threat;
 use crate::sys::acts::{self, Said, Seen};
 use crate::sys::context::Context;
 use crate::sys::evidence::{self, Event, EvidenceId, Kind, Recorded, Row};
@@ -24,6 +25,8 @@ pub enum Door {
     Shim,
     Run,
     Hook,
+    /// A verb that changes what is sealed.
+    Verb,
 }
 
 /// What a harness says of the call that it asks about.
@@ -215,17 +218,24 @@ fn record(
 ) -> Option<Recorded> {
     let event = Event {
         kind: match refusal.severity() {
+            _ if refusal.is_by_seal() && refusal.severity() > Severity::Warn => Kind::Sealed,
             Severity::Ask | Severity::Grant => Kind::Asked,
             Severity::Warn | Severity::Pass => Kind::Warned,
-            Severity::Refuse | Severity::Reserved => Kind::Refused,
+            _ => Kind::Refused,
         },
         rule: refusal.id(),
-        rules: refusal.rules().iter().map(|r| r.id.0.clone()).collect(),
+        rules: rules(refusal),
         verdict: severity_name(refusal.severity()).to_owned(),
         exit: refusal.exit().code(),
         ..event
     };
     append(context, &event, decision.settings.surface_after)
+}
+
+/// Everything that stands against it, by name.
+fn rules(refusal: &Refusal<'_>) -> Vec<String> {
+    let seals = refusal.threats().iter().map(Threat::id);
+    seals.chain(refusal.rules().iter().map(|rule| rule.id.0.clone())).collect()
 }
 
 /// What cannot be written down changes nothing.
@@ -299,6 +309,26 @@ impl Asker {
     }
 }
 
+/// Records what became of a seal.
+pub fn note_seal(context: &Context, what: &str, path: &BString) {
+    let argv = [BString::from("embargo"), BString::from(what), path.clone()];
+    let event = Event {
+        kind: Kind::Seal,
+        rule: format!("seal:{path}"),
+        verdict: what.to_owned(),
+        told: true,
+        ..event(context, &argv, Door::Verb)
+    };
+    append(context, &event, u32::MAX);
+}
+
+/// The session of whoever called us.
+pub fn session_here(context: &Context) -> String {
+    let recorded = context.record.as_ref().and_then(|r| r.session);
+    let ancestry = Lineage::of_this_process(recorded).ancestry(&[], None);
+    session::identify(&session::facts(recorded, &ancestry, environment::text)).id.key()
+}
+
 /// The session that a harness's hook belongs to.
 pub fn session_of(context: &Context, asker: &Asker) -> String {
     let recorded = context.record.as_ref().and_then(|r| r.session);
@@ -344,6 +374,7 @@ impl Door {
             Door::Shim => "shim",
             Door::Run => "run",
             Door::Hook => "hook",
+            Door::Verb => "verb",
         }
     }
 }

@@ -30,8 +30,8 @@ pub fn run(start: &Start, argv: &[BString], us: &Executed) -> Exit {
     }
     let decision = match decide(&context, Subject::Call(&judged)) {
         Ok(decision) => decision,
-        Err(distrust) => {
-            return distrusted(&context, &judged, &trouble::distrust(name, &distrust));
+        Err(doubt) => {
+            return distrusted(&context, &judged, &doubt.words(name));
         }
     };
     for notice in &decision.notices {

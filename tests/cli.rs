@@ -135,10 +135,16 @@ fn without_any_policy_run_says_so_and_runs() {
     world.stub("npm");
     world
         .embargo(&["run", "npm", "install"])
-        .stderr("embargo: no rule is in force (no embargo.toml found); running `npm` unguarded\n")
+        .stderr("embargo: no rule is in force (no embargo.toml found); `npm` is guarded by seals alone\n")
         .run();
     assert_eq!(world.calls(), "npm install\n");
-    assert!(!world.path("home/.local/share/embargo/runs").exists());
+    // What is sealed is guarded without any rule.
+    world.write("project/dist", "x").stub("rm");
+    world.embargo(&["seal", "dist"]).any_output().run_expecting(0, "sealed");
+    world.script("project/go", "#!/bin/sh\nrm dist\n");
+    let run = world.embargo(&["run", "./go"]).path(&["bin", "/usr/bin", "/bin"]);
+    run.stderr_has(&["no rule is in force", "I must not use `rm` here"]).status(86).run();
+    assert_eq!(world.calls(), "npm install\n");
 }
 
 #[test]

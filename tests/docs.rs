@@ -21,7 +21,7 @@ cargo test                                                                    # 
 ";
 
 /// Pages whose blocks are looked at.
-const PAGES: [&str; 15] = [
+const PAGES: [&str; 16] = [
     "README.md",
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
@@ -29,6 +29,7 @@ const PAGES: [&str; 15] = [
     "docs/agents.md",
     "docs/containers.md",
     "docs/harnesses.md",
+    "docs/seals.md",
     "docs/reference/policy.md",
     "docs/reference/diagnostics.md",
     "docs/reference/exit-codes.md",
@@ -413,6 +414,11 @@ fn json_keys_are_documented() {
     let added = answer(&world, &["add", "tool", "--reason", "x", "--dry-run", "--json"]);
     let brief = answer(&world, &["brief", "--json"]);
     let packs = answer(&world, &["pack", "list", "--json"]);
+    world.write("project/dist/app", "x");
+    world.embargo(&["seal", "dist"]).any_output().status(0).run();
+    let seals = answer(&world, &["seals", "--json"]);
+    let sealed = answer(&world, &["check", "--json", "rm -r dist"]);
+    assert_eq!(keys(&sealed), keys(&refused), "{sealed}");
     let hooks = answer(&world, &["hook", "status", "--json"]);
     world.write("project/new/gradlew", "").write("project/new/package.json", "{}");
     let init = world.embargo(&["init", "--json"]).cwd("project/new").any_output().run();
@@ -435,7 +441,7 @@ fn json_keys_are_documented() {
 
     let chain: Names = &keys(&whole) | &keys(&broken_chain);
     let command = &explained["commands"][0];
-    let table: [(&str, Names); 37] = [
+    let table: [(&str, Names); 40] = [
         ("`init --json`", keys(&init)),
         ("Each of init's `packs`", keys(&init["packs"][0])),
         ("Each of init's `undecided`", keys(&init["undecided"][0])),
@@ -471,10 +477,13 @@ fn json_keys_are_documented() {
         ("Each of history's `files`", keys(&history["files"][0])),
         ("Each of history's `findings`", keys(&history["findings"][0])),
         ("Each of history's `rules`", keys(&history["rules"][0])),
+        ("Each of `seals`", keys(&sealed["seals"][0])),
+        ("`seals --json`", keys(&seals)),
+        ("Each of its `seals`", keys(&seals["seals"][0])),
         ("JSON", Names::new()),
         ("Other answers of `check --json`", Names::new()),
     ];
-    for (heading, found) in &table[..34] {
+    for (heading, found) in &table[..37] {
         assert_eq!(first_cells(&section("docs/reference/json.md", heading)), *found, "{heading}");
     }
     let headings = all(r"(?m)^#+ (.+)$", &read("docs/reference/json.md"));
@@ -683,6 +692,7 @@ fn files_are_documented_with_their_modes() {
     world.embargo(&["run", "gradle"]).any_output().status(86).run();
     world.script("project/wait", "#!/bin/sh\nexit 0\n");
     world.embargo(&["run", "./wait"]).any_output().status(0).run();
+    world.embargo(&["seal", "wait"]).any_output().status(0).run();
 
     let payload = r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"gradle"}}"#;
     world.embargo(&["hook", "claude-code"]).stdin(payload).any_output().status(2).run();

@@ -183,7 +183,7 @@ fn only_refusals_are_offences() {
     let (_dir, state) = state();
     for (kind, name) in Kind::ALL {
         let got = record(&state, &Event { kind, ..refusal() }, 0).expect("written");
-        let is_offence = matches!(kind, Kind::Refused | Kind::Asked);
+        let is_offence = matches!(kind, Kind::Refused | Kind::Asked | Kind::Sealed);
         assert_eq!((got.offence > 0, got.surface), (is_offence, is_offence), "{name}");
         assert_eq!((kind.name(), Kind::named(name)), (name, Some(kind)));
         assert_eq!(last(&state, None).expect("readable").map(|row| row.kind), Some(kind));

@@ -12,7 +12,7 @@ use crate::hook::Shell;
 use crate::policy::{Exit, Rule, Verdict};
 use crate::render::history::{self as says, File, Finding, OfRule, Report};
 use crate::render::refusal::{place, severity_name};
-use crate::render::{answer, trouble, usage};
+use crate::render::{answer, usage};
 use crate::sys::context::Context;
 use crate::sys::{redact, sources, stdio};
 
@@ -147,8 +147,10 @@ impl<'c> Judge<'c> {
             Shell::PowerShell => Subject::PowerShell(&entry.command),
         };
         let name = OsStr::new("embargo history");
-        let decision = decide(&context, subject)
-            .map_err(|distrust| Distrusted(trouble::distrust(name, &distrust)))?;
+        let mut decision =
+            decide(&context, subject).map_err(|doubt| Distrusted(doubt.words(name)))?;
+        // What is sealed now was not then.
+        decision.threats.clear();
         let (Verdict::Warn(it) | Verdict::Refuse(it)) = decision.verdict() else { return Ok(None) };
         let permits = it.rules().iter().filter_map(|rule| self.permits.get(&rule.id.0)).flatten();
         let permits: Vec<&str> = permits.map(String::as_str).collect();

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::judging::{Distrusted, Policies};
 use crate::config::{self, Diagnostic, Loaded, SourceText};
-use crate::policy::{Exit, shimmed_names};
+use crate::policy::{Exit, guarded_names, shimmed_names};
 use crate::render::{answer, findings};
 use crate::sys::context::Context;
 use crate::sys::executed::Executed;
-use crate::sys::{policy_view, program, sources, stdio};
+use crate::sys::{ledger, policy_view, program, sources, stdio};
 use crate::view::{
     Contents, Distrust, Proof, Read, SourceRecord, View, prove, source_text, spell_out,
 };
@@ -147,6 +147,19 @@ pub struct Wanted {
 /// nothing to go by.
 pub fn wanted(context: &Context, us: &Executed) -> Result<Wanted, Distrust> {
     wanted_by(context, &sources::find(context, &[]), us)
+}
+
+/// The names to shim for the sake of seals; `run` asks before anything is sealed below it.
+pub fn guarded(context: &Context, us: &Executed) -> Result<Vec<String>, Distrust> {
+    let contents = contents(context, &sources::find(context, &[]))?;
+    let exists = |name: &str| program::exists(OsStr::new(name), us);
+    let versions = |stem: &str| program::versions(stem, us);
+    let mut names = guarded_names(&contents.catalogue, exists, versions);
+    // The shim of a shell judges every line that it is given: only for what is sealed by now.
+    if ledger::held(context).is_ok_and(|held| held.is_some()) {
+        names.extend(contents.catalogue.shells().into_iter().filter(|name| exists(name)));
+    }
+    Ok(names.into_iter().collect())
 }
 
 /// The same for these sources of them.

@@ -150,5 +150,5 @@ pub fn decide(
     name: &OsStr,
     subject: Subject<'_>,
 ) -> Result<Decision, Distrusted> {
-    decide::decide(context, subject).map_err(|e| Distrusted(trouble::distrust(name, &e)))
+    decide::decide(context, subject).map_err(|e| Distrusted(e.words(name)))
 }

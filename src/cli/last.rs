@@ -9,7 +9,7 @@ use crate::policy::{Ancestry, Exit, Invocation, Refusal, Reserved, Rule, Severit
 use crate::render::refusal::{self, Circumstances};
 use crate::render::{answer, last, log, usage};
 use crate::sys::context::Context;
-use crate::sys::evidence::{self, EvidenceId, Filter, Kind, Row};
+use crate::sys::evidence::{self, EvidenceId, Filter, Row};
 use crate::sys::processes::Lineage;
 use crate::sys::{environment, session, sources, stdio};
 use crate::view::{Contents, View, encode};
@@ -44,7 +44,7 @@ pub fn run(args: Args) -> Outcome {
 
     let filter = Filter { session: Some(session.clone()), ..Filter::default() };
     let rows = evidence::rows(state, &filter).map_err(|e| failure(log::unreadable(&e)))?;
-    let is_refusal = |row: &&Row| matches!(row.kind, Kind::Refused | Kind::Asked);
+    let is_refusal = |row: &&Row| row.kind.is_refusal();
     let Some(row) = rows.iter().rfind(is_refusal) else {
         stdio::say(&last::none(&session));
         return Ok(Exit::Findings);

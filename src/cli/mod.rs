@@ -19,9 +19,12 @@ mod man;
 mod pack;
 mod run;
 mod schema;
+mod seal;
+mod seals;
 mod shim;
 mod test;
 mod uninstall;
+mod unseal;
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -73,6 +76,9 @@ enum Verb {
     Log(log::Args),
     Last(last::Args),
     History(history::Args),
+    Seal(seal::Args),
+    Seals(seals::Args),
+    Unseal(unseal::Args),
     Brief(brief::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -132,6 +138,9 @@ fn verb(argv: &[BString]) -> Exit {
         Verb::Log(args) => log::run(args),
         Verb::Last(args) => last::run(args),
         Verb::History(args) => history::run(args),
+        Verb::Seal(args) => seal::run(args),
+        Verb::Seals(args) => seals::run(args),
+        Verb::Unseal(args) => unseal::run(args),
         Verb::Brief(args) => brief::run(args),
         Verb::Completions(args) => completions::run(args),
         Verb::Man(args) => man::run(args),

@@ -64,12 +64,14 @@ fn guard(policies: &Policies, argv: &[BString], name: &OsStr) -> Result<Exit, Di
     }
     let us = install::ourselves().map_err(unguarded)?;
     // Without anything to go by nothing runs, whatever a notice says of other names.
-    let wanted = match sources::find(&context, &[]).is_empty() {
-        true => None,
-        false => Some(
-            in_force::wanted(&context, &us).map_err(|e| Distrusted(trouble::distrust(name, &e)))?,
-        ),
-    };
+    let distrusted = |e| Distrusted(trouble::distrust(name, &e));
+    let has_policy = !sources::find(&context, &[]).is_empty();
+    let mut names = in_force::guarded(&context, &us).map_err(distrusted)?;
+    if has_policy {
+        names.extend(in_force::wanted(&context, &us).map_err(distrusted)?.names);
+        names.sort();
+        names.dedup();
+    }
     say_notices();
     if let Verdict::Warn(warning) = &verdict {
         refuse(&context, &decision, warning, argv, Door::Run);
@@ -78,12 +80,11 @@ fn guard(policies: &Policies, argv: &[BString], name: &OsStr) -> Result<Exit, Di
         Ok(program) => program,
         Err(exit) => return Ok(exit),
     };
-    let Some(wanted) = wanted else {
+    if !has_policy {
         stdio::say(&installing::no_rule(name));
-        return Ok(become_it(&program, argv, decision.argv0_is_path, None));
-    };
-    let directory = runs::make(&context, &wanted.names, &us).map_err(unguarded)?;
-    let exit = become_it(&program, argv, decision.argv0_is_path, Some(&directory));
+    }
+    let directory = runs::make(&context, &names, &us).map_err(unguarded)?;
+    let exit = become_it(&program, argv, decision.argv0_is_path, &directory);
     runs::remove(&directory);
     Ok(exit)
 }
@@ -111,15 +112,14 @@ fn find(name: &OsStr, us: &Executed) -> Result<PathBuf, Exit> {
 }
 
 /// Returns only when that failed.
-fn become_it(program: &Path, argv: &[BString], argv0_is_path: bool, first: Option<&Path>) -> Exit {
+fn become_it(program: &Path, argv: &[BString], argv0_is_path: bool, first: &Path) -> Exit {
     let c = |bytes: &[u8]| CString::new(bytes).unwrap_or_default();
     let mut words: Vec<CString> = argv.iter().map(|word| c(word)).collect();
     if argv0_is_path && let Some(word) = words.first_mut() {
         *word = c(program.as_os_str().as_bytes());
     }
-    let path =
-        first.map(|directory| (c"PATH".to_owned(), c(program::path_behind(directory).as_bytes())));
-    let error = match exec::become_program(program, words, path.as_slice()) {
+    let path = (c"PATH".to_owned(), c(program::path_behind(first).as_bytes()));
+    let error = match exec::become_program(program, words, &[path]) {
         Ok(never) => match never {},
         Err(error) => error,
     };

@@ -34,11 +34,15 @@ pub enum What {
     Paths,
     /// The rest of an operand that begins so: `of=`.
     Named(String),
+    /// The name of each operand that ends so, without that.
+    StemOf(String),
     Value(String),
     /// The first word of a value of two.
     FirstOfValue(String),
     /// The name that each operand gets in the directory that is this option's value.
     IntoValue(String),
+    /// The name that each operand gets in the directory in which the command works.
+    IntoHere,
     /// The directory in which the command works.
     Here,
     Thing(Thing),
@@ -48,6 +52,8 @@ pub enum What {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reach {
     Itself,
+    /// Itself, and nothing below it.
+    Only,
     /// Anything below it.
     Below,
     /// Some of what is below it.
@@ -72,6 +78,8 @@ pub enum Condition {
     UnlessOperands,
     /// An operand begins so and goes on, not with `/`.
     IfOperand(String),
+    /// Two operands or more.
+    IfSeveral,
 }
 
 /// Verbs that say nothing of what is here, and are for readers.
@@ -94,6 +102,7 @@ impl Clause {
         let mut words = text.split_whitespace().peekable();
         let below = words.next_if_eq(&"below").map(|_| Reach::Below);
         let among = words.next_if_eq(&"among").map(|_| Reach::Among);
+        let only = words.next_if_eq(&"only").map(|_| Reach::Only);
         let start = words.next_if_eq(&"here").is_some();
         let word = words.next().unwrap_or_default();
         let what = what(word).ok_or_else(|| ClauseFault::Word(word.to_owned()))?;
@@ -101,6 +110,7 @@ impl Clause {
         while let Some(word) = words.next() {
             when.push(match (word, words.next()) {
                 ("if", Some("operands")) => Condition::IfOperands,
+                ("if", Some("several")) => Condition::IfSeveral,
                 ("unless", Some("operands")) => Condition::UnlessOperands,
                 ("if", Some(word)) if word.starts_with("operand:") => {
                     Condition::IfOperand(word["operand:".len()..].to_owned())
@@ -110,7 +120,7 @@ impl Clause {
                 _ => return Err(ClauseFault::Word(word.to_owned())),
             });
         }
-        let reach = below.or(among).unwrap_or(Reach::Itself);
+        let reach = below.or(among).or(only).unwrap_or(Reach::Itself);
         let stand = if start { Stand::Start } else { Stand::Moved };
         Ok(act.zip(what).map(|(act, what)| Clause { act, what, reach, stand, when }))
     }
@@ -131,7 +141,10 @@ impl Clause {
         };
         let flags = self.when.iter().filter_map(|condition| match condition {
             Condition::If(flag) | Condition::Unless(flag) => Some(flag),
-            Condition::IfOperands | Condition::UnlessOperands | Condition::IfOperand(_) => None,
+            Condition::IfOperands
+            | Condition::UnlessOperands
+            | Condition::IfOperand(_)
+            | Condition::IfSeveral => None,
         });
         value.into_iter().chain(flags).map(String::as_str)
     }
@@ -148,11 +161,13 @@ fn what(word: &str) -> Option<Option<What>> {
         "last-operand" => What::LastOperand,
         "local-earlier-operands" => What::LocalEarlierOperands,
         "local-last-operand" => What::LocalLastOperand,
+        "into-here" => What::IntoHere,
         "into-last-operand" => What::IntoLastOperand,
         "paths" => What::Paths,
         "." => What::Here,
         _ => match word.split_once(':') {
             Some(("operand", prefix)) => What::Named(prefix.to_owned()),
+            Some(("stem-of", suffix)) => What::StemOf(suffix.to_owned()),
             Some(("value", name)) => What::Value(name.to_owned()),
             Some(("first-of-value", name)) => What::FirstOfValue(name.to_owned()),
             Some(("into", name)) => What::IntoValue(name.to_owned()),

@@ -41,6 +41,7 @@ impl Effect {
     pub fn seen_from(self, at: &BString) -> Effect {
         let on = match self.on {
             Object::Path(path) => Object::Path(joined(at, &path)),
+            Object::Only(path) => Object::Only(joined(at, &path)),
             Object::Below(path) => Object::Below(joined(at, &path)),
             Object::Among(path) => Object::Among(joined(at, &path)),
             other => other,
@@ -61,6 +62,7 @@ fn holds(condition: &Condition, words: &Words) -> bool {
         Condition::If(flag) => words.has_flag(flag),
         Condition::Unless(flag) => !words.certainly_has_flag(flag),
         Condition::IfOperands => !words.operands().is_empty(),
+        Condition::IfSeveral => words.operands().len() > 1,
         Condition::UnlessOperands => words.operands().is_empty(),
         Condition::IfOperand(prefix) => words.operands().iter().any(|word| {
             let rest = word.text.strip_prefix(prefix.as_bytes());
@@ -86,6 +88,7 @@ fn of_clause(clause: &Clause, words: &Words) -> Vec<Effect> {
     };
     let on = |path| match reach {
         Reach::Itself => Object::Path(path),
+        Reach::Only => Object::Only(path),
         Reach::Below => Object::Below(path),
         Reach::Among => Object::Among(path),
     };
@@ -116,6 +119,10 @@ fn named(what: &What, words: &Words) -> Vec<BString> {
             let rest = |word: &Word| word.text.strip_prefix(prefix.as_bytes()).map(BString::from);
             operands.iter().filter_map(rest).collect()
         }
+        What::StemOf(suffix) => {
+            let stem = |word: &Word| word.text.strip_suffix(suffix.as_bytes()).map(BString::from);
+            operands.iter().filter_map(stem).collect()
+        }
         What::Value(option) => {
             values(words, option).filter(|value| *value != "-").cloned().collect()
         }
@@ -127,6 +134,7 @@ fn named(what: &What, words: &Words) -> Vec<BString> {
             let all = |to| operands.iter().map(move |word| into(to, &word.text));
             values(words, option).flat_map(all).collect()
         }
+        What::IntoHere => operands.iter().map(|word| into(&".".into(), &word.text)).collect(),
         What::Here => vec![".".into()],
         What::Thing(_) => Vec::new(),
     }
@@ -181,10 +189,14 @@ impl fmt::Display for Effect {
                 path => write!(f, "{verb} {}/**", quote(path)),
             },
             Object::Among(path) => write!(f, "{verb} some of {}", quote(path)),
-            Object::Path(path) if path.to_str().is_ok_and(|p| Thing::named(p).is_some()) => {
+            Object::Path(path) | Object::Only(path)
+                if path.to_str().is_ok_and(|p| Thing::named(p).is_some()) =>
+            {
                 write!(f, "{verb} ./{path}")
             }
-            Object::Path(path) | Object::Program(path) => write!(f, "{verb} {}", quote(path)),
+            Object::Path(path) | Object::Only(path) | Object::Program(path) => {
+                write!(f, "{verb} {}", quote(path))
+            }
         }
     }
 }

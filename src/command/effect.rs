@@ -30,6 +30,8 @@ pub enum Act {
 pub enum Object {
     /// A path as typed, joined to the directories that options name.
     Path(BString),
+    /// The same, and nothing that is below it: a directory that holds something stays.
+    Only(BString),
     /// Anything below this directory.
     Below(BString),
     /// Some of what is below it, by tests that nobody makes here.
@@ -80,6 +82,27 @@ impl Act {
     /// The verb.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, act)| *act == self).map_or("", |(name, _)| name)
+    }
+
+    /// Is what was there gone from its place?
+    pub fn removes(self) -> bool {
+        matches!(self, Act::Deletes | Act::Moves)
+    }
+
+    /// Does it put other bytes where some were?
+    pub fn writes(self) -> bool {
+        matches!(self, Act::Overwrites | Act::Truncates | Act::Appends)
+    }
+
+    /// May what was there be lost by it?
+    pub fn destroys(self) -> bool {
+        self.removes() || self.writes() || self == Act::Resets
+    }
+
+    /// All that may, as a set of what is done to paths.
+    pub fn destructive() -> u32 {
+        let all = Self::ALL.iter().map(|(_, act)| *act).filter(|act| act.destroys());
+        all.fold(0, |set, act| set | act.bit())
     }
 
     /// As one of a set, done to paths and programs.

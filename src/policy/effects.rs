@@ -83,7 +83,7 @@ impl At<'_> {
                 Some(named) => named == *thing,
                 None => *thing == Thing::Worktree && removes && self.is_in_worktree(pattern),
             },
-            Object::Path(_) | Object::Below(_) | Object::Among(_)
+            Object::Path(_) | Object::Only(_) | Object::Below(_) | Object::Among(_)
                 if Thing::named(pattern).is_some() =>
             {
                 // `git checkout -- .`
@@ -92,7 +92,7 @@ impl At<'_> {
             }
             // Not a directory as a whole.
             Object::Among(_) if is_whole(pattern.as_bytes()) => false,
-            Object::Path(path) => self.meets(pattern, path, removes),
+            Object::Path(path) | Object::Only(path) => self.meets(pattern, path, removes),
             Object::Below(path) | Object::Among(path) => self.meets(pattern, path, true),
         })
     }
@@ -144,7 +144,7 @@ impl At<'_> {
         named.iter().any(|pattern| match &effect.on {
             Object::Program(name) => name == pattern.as_bytes(),
             Object::Thing(thing) => Thing::named(pattern) == Some(*thing),
-            Object::Path(path) | Object::Below(path) | Object::Among(path) => {
+            Object::Path(path) | Object::Only(path) | Object::Below(path) | Object::Among(path) => {
                 let Some(path) = self.known(path) else { return false };
                 let patterns = self.patterns(pattern);
                 let Some(pattern) = patterns.first() else { return false };

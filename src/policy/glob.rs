@@ -70,6 +70,11 @@ fn set(rest: &[u8]) -> Option<(Sign, &[u8])> {
     Some((Sign::Set(ranges, !negated), after))
 }
 
+/// Does a component of a glob fit this name?
+pub fn matches_name(pattern: &[u8], own: &[u8]) -> bool {
+    meet(&name(pattern), &literal(own))
+}
+
 /// Is there a name that fits both?
 fn meet(a: &[Sign], b: &[Sign]) -> bool {
     let width = b.len() + 1;

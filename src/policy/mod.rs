@@ -25,6 +25,7 @@ mod why;
 pub use ancestry::{Ancestry, Caller, Process};
 pub use exit::Exit;
 pub use form::{FlagChoice, Form, Operator, ParseFormError};
+pub use glob::matches_name;
 pub use invocation::{Feeder, Invocation, Machine, Stage};
 pub use judge::{judge, judge_all};
 pub use layer::Layer;
@@ -33,7 +34,7 @@ pub use place::Place;
 pub use rule::{
     Callers, Effects, Exception, Machines, Origin, Reserved, Rule, RuleId, Ruling, Says, Subject,
 };
-pub use shimmed::shimmed_names;
+pub use shimmed::{guarded_names, shimmed_names};
 pub use template::expand;
 pub use verdict::{Because, Refusal, Severity, Verdict};
 pub use whole::{Policy, Settings};

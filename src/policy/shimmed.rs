@@ -61,6 +61,23 @@ pub fn shimmed_names(
     names
 }
 
+/// The names to shim where something is or may be sealed: whatever may lose what is there, and
+/// what may start it below another PATH.
+pub fn guarded_names(
+    catalogue: &Catalogue,
+    exists: impl Fn(&str) -> bool,
+    versions: impl Fn(&str) -> Vec<String>,
+) -> BTreeSet<String> {
+    let names = catalogue.acting(Act::destructive()).into_iter().chain(catalogue.assigning());
+    let names: Vec<String> = names.collect();
+    // `python -m json.tool` never calls json.tool.
+    let run_by = names.iter().filter_map(|name| catalogue.get(name)).flat_map(|d| d.run_by);
+    let run_by: Vec<String> =
+        run_by.flat_map(|by| others(&by, catalogue, &exists, &versions)).collect();
+    let names = names.into_iter().chain(run_by);
+    names.filter(|name| exists(name)).collect()
+}
+
 /// Other names of the same program that are there: a rule on the first name covers them.
 fn others(
     program: &str,

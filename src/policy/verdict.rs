@@ -1,5 +1,7 @@
 //! What the judge answers. A refusal has at least one rule; a pass has a because.
 
+use crate::seal::{Threat, Tier};
+
 use super::{Exit, Origin, Reserved, Rule, Ruling};
 
 /// The answer for one call.
@@ -28,7 +30,11 @@ pub enum Severity {
     Warn,
     Ask,
     Grant,
+    /// A seal that the override token lifts.
+    SoftSeal,
     Refuse,
+    /// A seal that only a person ends.
+    HardSeal,
     Reserved,
 }
 
@@ -38,12 +44,13 @@ pub struct Refusal<'p> {
     severity: Severity,
     reserved: Option<&'p Reserved>,
     rules: Vec<&'p Rule>,
+    threats: &'p [Threat],
 }
 
 impl<'p> Refusal<'p> {
     /// By name alone, whatever the rules say.
     pub fn reserved(name: &'p Reserved, rules: Vec<&'p Rule>) -> Self {
-        Refusal { severity: Severity::Reserved, reserved: Some(name), rules }
+        Refusal { severity: Severity::Reserved, reserved: Some(name), rules, threats: &[] }
     }
 
     /// By rules; `None` when there are none.
@@ -51,11 +58,28 @@ impl<'p> Refusal<'p> {
         rules.sort_by(|a, b| order(a).cmp(&order(b)));
         rules.dedup_by(|a, b| a.id == b.id && a.says == b.says);
         let severity = rules.iter().map(|r| r.ruling.severity()).max()?;
-        Some(Refusal { severity, reserved: None, rules })
+        Some(Refusal { severity, reserved: None, rules, threats: &[] })
+    }
+
+    /// By seals that would be broken; `None` when there are none.
+    pub fn by_seals(threats: &'p [Threat]) -> Option<Self> {
+        let severity = threats.iter().map(|threat| threat.tier.severity()).max()?;
+        Some(Refusal { severity, reserved: None, rules: Vec::new(), threats })
     }
 
     pub fn severity(&self) -> Severity {
         self.severity
+    }
+
+    /// The seals that would be broken, the firmest first.
+    pub fn threats(&self) -> &'p [Threat] {
+        self.threats
+    }
+
+    /// Is a seal what decides?
+    pub fn is_by_seal(&self) -> bool {
+        let is_as_strict = |threat: &Threat| threat.tier.severity() == self.severity;
+        self.reserved.is_none() && self.threats.iter().any(is_as_strict)
     }
 
     /// The reserved name that was called, if that is why.
@@ -73,7 +97,9 @@ impl<'p> Refusal<'p> {
         match self.severity {
             Severity::Ask | Severity::Grant => Exit::NeedsApproval,
             Severity::Pass | Severity::Warn => Exit::Success,
-            Severity::Refuse | Severity::Reserved => Exit::Refused,
+            Severity::SoftSeal | Severity::Refuse | Severity::HardSeal | Severity::Reserved => {
+                Exit::Refused
+            }
         }
     }
 
@@ -81,6 +107,7 @@ impl<'p> Refusal<'p> {
     pub fn id(&self) -> String {
         match (self.reserved, self.rules.first()) {
             (Some(name), _) => format!("reserved:{}", name.name),
+            _ if self.is_by_seal() => self.threats.first().map(Threat::id).unwrap_or_default(),
             (None, Some(rule)) => rule.id.0.clone(),
             (None, None) => String::new(),
         }
@@ -100,6 +127,17 @@ impl Rule {
     /// By authority, then id, then where it was written: a fixed order for telling (A13).
     pub(super) fn place(&self) -> (super::Layer, &str, &str, u32) {
         (self.origin.layer, self.id.0.as_str(), self.origin.file.as_str(), self.origin.line)
+    }
+}
+
+impl Tier {
+    /// How strict a broken seal of this tier is.
+    pub fn severity(self) -> Severity {
+        match self {
+            Tier::Scratch => Severity::Warn,
+            Tier::Soft => Severity::SoftSeal,
+            Tier::Hard => Severity::HardSeal,
+        }
     }
 }
 
@@ -124,6 +162,17 @@ impl<'p> Verdict<'p> {
         }
     }
 
+    /// The same with the seals that the call would break: all reasons are told, the strictest
+    /// decides.
+    pub fn with_seals(self, threats: &'p [Threat]) -> Verdict<'p> {
+        let Some(by_seals) = Refusal::by_seals(threats) else { return self };
+        let all = match self {
+            Verdict::Pass(_) => by_seals,
+            Verdict::Warn(by_rules) | Verdict::Refuse(by_rules) => by_rules.with(by_seals),
+        };
+        if all.severity > Severity::Warn { Verdict::Refuse(all) } else { Verdict::Warn(all) }
+    }
+
     /// The stricter of two; of equals, all reasons together.
     pub fn or_stricter(self, other: Verdict<'p>) -> Verdict<'p> {
         match (self, other) {
@@ -141,10 +190,11 @@ impl<'p> Verdict<'p> {
 impl<'p> Refusal<'p> {
     fn with(self, other: Refusal<'p>) -> Refusal<'p> {
         let severity = self.severity.max(other.severity);
+        let threats = if self.threats.is_empty() { other.threats } else { self.threats };
         let mut rules = self.rules;
         rules.extend(other.rules);
         rules.sort_by(|a, b| order(a).cmp(&order(b)));
         rules.dedup_by(|a, b| a.id == b.id && a.says == b.says);
-        Refusal { severity, reserved: self.reserved.or(other.reserved), rules }
+        Refusal { severity, reserved: self.reserved.or(other.reserved), rules, threats }
     }
 }

@@ -65,7 +65,7 @@ pub fn not_guarded(name: &OsStr, error: &InstallError) -> String {
 /// `embargo run` where no policy is.
 pub fn no_rule(name: &OsStr) -> String {
     format!(
-        "embargo: no rule is in force (no embargo.toml found); running {} unguarded\n",
+        "embargo: no rule is in force (no embargo.toml found); {} is guarded by seals alone\n",
         quoted(name)
     )
 }

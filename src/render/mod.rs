@@ -18,6 +18,8 @@ pub mod log;
 pub mod packs;
 pub mod prose;
 pub mod refusal;
+mod sealed;
+pub mod seals;
 pub mod shells;
 pub mod told;
 pub mod trouble;

@@ -10,6 +10,7 @@ use crate::policy::{
 use crate::sys::redact::REDACTED;
 
 use super::prose::{backquoted, clause, instead, shown};
+use super::sealed;
 
 /// Version of the JSON object; raised when a key changes its meaning or goes.
 pub const JSON_VERSION: u32 = 1;
@@ -30,6 +31,8 @@ pub struct Circumstances {
 /// Of more rules than these only the number is told: eight lines hold a reserved name, these,
 /// that number, the scope, the count of offences and the evidence.
 const REASONS: usize = 3;
+/// Where seals are told of as well, in two lines.
+const BESIDE_SEALS: usize = 1;
 
 /// What the agent reads: at most eight lines.
 pub fn agent_voice(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumstances) -> String {
@@ -38,14 +41,19 @@ pub fn agent_voice(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumst
     if let Some(name) = refusal.reserved_name() {
         lines.push(sentence(refusal, &backquoted(&name.name), &name.says, calls.first(), &[]));
     }
-    for rule in refusal.rules().iter().take(REASONS) {
+    let reasons = if refusal.threats().is_empty() { REASONS } else { BESIDE_SEALS };
+    if !refusal.threats().is_empty() {
+        lines.push(sealed::sentence(refusal.threats()));
+        lines.extend(sealed::others(refusal.threats()));
+    }
+    for rule in refusal.rules().iter().take(reasons) {
         let words = rule.words_of(call(rule));
         let said = sentence(refusal, &subject(rule, call(rule)), &rule.says, call(rule), words);
         if !lines.contains(&said) {
             lines.push(said);
         }
     }
-    if let Some(more @ 1..) = refusal.rules().len().checked_sub(REASONS) {
+    if let Some(more @ 1..) = refusal.rules().len().checked_sub(reasons) {
         lines.push(format!("{more} more rules stand against it; `embargo explain` lists them."));
     }
     lines.push(standing(refusal, calls));
@@ -61,6 +69,7 @@ pub fn agent_voice(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumst
 
 /// One line for a call that passes with a warning.
 pub fn warning(refusal: &Refusal<'_>, calls: &[Invocation]) -> String {
+    let of_seals = sealed::warning(refusal.threats());
     let lines = refusal.rules().iter().map(|rule| {
         let call = calls.iter().find(|c| rule.covers(c));
         let better = match &rule.says.alternative {
@@ -76,7 +85,7 @@ pub fn warning(refusal: &Refusal<'_>, calls: &[Invocation]) -> String {
             rule.id
         )
     });
-    lines.collect()
+    std::iter::once(of_seals).chain(lines).collect()
 }
 
 /// The same for a program: one object.
@@ -103,18 +112,38 @@ pub fn json(refusal: &Refusal<'_>, calls: &[Invocation], about: &Circumstances) 
         (None, None) => (None, None, &[][..]),
     };
     let warns = refusal.severity() == Severity::Warn;
+    let kind = match refusal.is_by_seal() {
+        _ if warns => "warning",
+        true => "seal",
+        false => "refusal",
+    };
+    let threats = refusal.threats();
+    let of_seal = threats.first().filter(|_| refusal.is_by_seal());
+    let sealed_instead: Vec<String> = of_seal.and_then(sealed::command).into_iter().collect();
     json!({
         "version": JSON_VERSION,
-        "kind": if warns { "warning" } else { "refusal" },
+        "kind": kind,
         "denied": !warns,
         "verdict": severity_name(refusal.severity()),
         "exit": refusal.exit().code(),
         "rule": refusal.id(),
-        "reason": says.map(reason),
-        "alternative": says.and_then(|s| s.alternative.as_deref()).map(|a| expand(a, first, named)),
-        "instead": says.map(|s| commands(s, first, named)).unwrap_or_default(),
+        "reason": match of_seal {
+            Some(_) => sealed::reason(threats),
+            None => says.map(|says| reason(says).to_owned()),
+        },
+        "alternative": match of_seal {
+            Some(threat) => Some(sealed::alternative(threat)),
+            None => {
+                says.and_then(|s| s.alternative.as_deref()).map(|a| expand(a, first, named))
+            }
+        },
+        "instead": match of_seal {
+            Some(_) => sealed_instead,
+            None => says.map(|s| commands(s, first, named)).unwrap_or_default(),
+        },
         "retryable": false,
         "rules": rules,
+        "seals": sealed::json(threats),
         "offence": about.offence,
         "evidence": about.evidence,
         "door": about.door,
@@ -130,7 +159,9 @@ pub fn severity_name(severity: Severity) -> &'static str {
         Severity::Warn => "warn",
         Severity::Ask => "ask",
         Severity::Grant => "grant",
+        Severity::SoftSeal => "soft-seal",
         Severity::Refuse => "refuse",
+        Severity::HardSeal => "hard-seal",
         Severity::Reserved => "reserved",
     }
 }
@@ -168,6 +199,9 @@ fn standing(refusal: &Refusal<'_>, calls: &[Invocation]) -> String {
             "This is policy, not a fault: the name `{}` is reserved and always refused; trying again will be refused too.",
             name.name
         );
+    }
+    if refusal.is_by_seal() {
+        return sealed::standing(refusal);
     }
     let rules = refusal.rules();
     let Some(first) = rules.first() else { return String::new() };

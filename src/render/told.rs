@@ -6,6 +6,7 @@ use crate::policy::Refusal;
 
 use super::prose::{clause, shown};
 use super::refusal::{Circumstances, reason};
+use super::sealed;
 
 /// One line.
 pub fn summary(refusal: &Refusal<'_>, about: &Circumstances) -> String {
@@ -21,6 +22,8 @@ pub fn detail(refusal: &Refusal<'_>, argv: &[String], cwd: Option<&Path>) -> Str
         .map(|name| reason(&name.says))
         .or(refusal.rules().first().map(|rule| rule.says.reason.as_str()))
         .unwrap_or_default();
+    let of_seal = sealed::reason(refusal.threats()).filter(|_| refusal.is_by_seal());
+    let reason = of_seal.as_deref().unwrap_or(reason);
     let place = cwd.map(|dir| format!(" in {}", dir.display())).unwrap_or_default();
     format!("{}{place}: {}", shown(&argv.join(" ")), clause(reason))
 }

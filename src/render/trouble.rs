@@ -8,6 +8,7 @@ use std::path::Path;
 use crate::command::{join_in_a_line, quote};
 use crate::policy::Exit;
 use crate::sys::home::RecordError;
+use crate::sys::store::StoreError;
 use crate::view::Distrust;
 
 use super::prose::{backquoted, shown};
@@ -16,6 +17,18 @@ use super::prose::{backquoted, shown};
 pub fn distrust(name: &OsStr, distrust: &Distrust) -> String {
     let name = backquoted(&name.to_string_lossy());
     untrusted_policy(&format!("{name} was not run"), distrust)
+}
+
+/// What is sealed cannot be known, and the call could break it.
+pub fn ledger(name: &OsStr, error: &StoreError) -> String {
+    format!(
+        "embargo cannot know what is sealed, so {} was not run:\n  {}\n\
+         A person must mend this; I cannot. What destroys nothing still runs. I must tell the user.\n\
+         [embargo broken exit {}]\n",
+        backquoted(&name.to_string_lossy()),
+        shown(&error.of("ledger")),
+        Exit::Broken.code()
+    )
 }
 
 /// The same where nothing was to be run: `outcome` says what was not done.

@@ -14,6 +14,7 @@ pub mod executed;
 pub mod home;
 pub mod hop;
 pub mod install;
+pub mod ledger;
 pub mod notify;
 pub mod policy_file;
 pub mod policy_view;
@@ -28,5 +29,7 @@ pub mod shells;
 pub mod sources;
 pub mod startup;
 pub mod stdio;
+pub mod store;
+pub mod touch;
 
 pub use raw::{Held, Start, last_word};

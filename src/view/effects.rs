@@ -52,7 +52,9 @@ impl View<'_> {
 
     /// `find dist -exec rm {} +` deletes what is below `dist`.
     fn where_found(&self, effect: Effect, call: &Invocation, before: &[Invocation]) -> Vec<Effect> {
-        let (Object::Path(path) | Object::Below(path) | Object::Among(path)) = &effect.on else {
+        let (Object::Path(path) | Object::Only(path) | Object::Below(path) | Object::Among(path)) =
+            &effect.on
+        else {
             return vec![effect];
         };
         if !path.contains_str(FOUND) {
@@ -78,6 +80,7 @@ impl View<'_> {
             let on = match &effect.on {
                 Object::Below(_) => Object::Below(path),
                 _ if narrows => Object::Among(path),
+                Object::Only(_) => Object::Only(path),
                 _ => Object::Path(path),
             };
             Effect { act: effect.act, on }

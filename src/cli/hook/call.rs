@@ -12,7 +12,7 @@ use crate::hook::{Answer, Dialect, Event, Reply, Request, Shell, Status, read};
 use crate::policy::{Exit, Refusal, Severity, Verdict};
 use crate::refuse::{self, Asker};
 use crate::render::refusal::{Circumstances, warning};
-use crate::render::{self, hooked, trouble};
+use crate::render::{self, hooked};
 use crate::sys::acts::{self as left, Said};
 use crate::sys::context::{Context, absolute};
 use crate::sys::processes::Lineage;
@@ -158,8 +158,8 @@ fn judged(request: &Request, line: &str, asker: &Asker) -> Answer {
     };
     let decision = match decide(&context, subject) {
         Ok(decision) => decision,
-        Err(distrust) => {
-            let answer = failure(request, &hooked::cut(&trouble::distrust(&name, &distrust)));
+        Err(doubt) => {
+            let answer = failure(request, &hooked::cut(&doubt.words(&name)));
             prepare(&answer);
             refuse::record_distrusted_line(&context, line, asker);
             return answer;

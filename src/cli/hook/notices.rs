@@ -97,7 +97,7 @@ pub fn refused(rows: &[Row]) -> impl Iterator<Item = &Row> {
 }
 
 fn is_refusal(row: &Row) -> bool {
-    matches!(row.kind, Kind::Refused | Kind::Asked)
+    row.kind.is_refusal()
 }
 
 /// The refusals that a notice is about.

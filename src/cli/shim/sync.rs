@@ -14,7 +14,7 @@ use crate::sys::context::Context;
 use crate::sys::executed::Executed;
 use crate::sys::home::HomeRecord;
 use crate::sys::install::{self, Change, InstallError, Mark, ShimDirectory};
-use crate::sys::{runs, sources, stdio};
+use crate::sys::{ledger, runs, sources, stdio};
 use crate::view::SourceRecord;
 
 pub fn sync(place: &Place, policies: &Policies) -> Outcome {
@@ -140,6 +140,23 @@ pub fn wanted(
     } else if project.is_some() {
         // What was wanted everywhere is so no more.
         wanted.by.push((Mark::User, Vec::new()));
+    }
+    if ledger::held(&here).is_ok_and(|held| held.is_some()) {
+        // What is sealed is so wherever one works.
+        let guarded = in_force::guarded(&here, us);
+        let guarded = guarded.map_err(|e| Distrusted(installing::not_synced(path, &e)))?;
+        let guarded: Vec<OsString> = guarded.into_iter().map(OsString::from).collect();
+        if !wanted.by.iter().any(|(mark, _)| *mark == Mark::User) {
+            wanted.by.push((Mark::User, Vec::new()));
+        }
+        for (_, names) in wanted.by.iter_mut().filter(|(mark, _)| *mark == Mark::User) {
+            names.extend(guarded.clone());
+            names.sort();
+            names.dedup();
+        }
+        wanted.names.extend(guarded);
+        wanted.names.sort();
+        wanted.names.dedup();
     }
     if let Some(directory) = project {
         // What the user's policy alone wants is not the project's to keep.

@@ -8,7 +8,8 @@ use rusqlite::Row as Columns;
 use rusqlite::types::{Value, ValueRef};
 
 use super::EvidenceError;
-use super::store::Store;
+use super::schema::LOG;
+use crate::sys::store::Store;
 
 /// What the chain covers, in the order it is hashed. `told` is a mark for readers.
 pub(super) const COVERED: [&str; 20] = [
@@ -49,7 +50,7 @@ pub enum Fault {
 
 /// Walks the chain from the first row; the head record says where it must end.
 pub fn verify(state: &Path) -> Result<Chain, EvidenceError> {
-    match Store::for_reading(state)? {
+    match Store::for_reading(&LOG, state)? {
         None => Ok(Chain::Whole { rows: 0 }),
         Some(store) => walk(&store).map_err(|e| store.error(&e)),
     }

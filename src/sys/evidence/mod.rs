@@ -12,12 +12,10 @@
 //! [`EvidenceError`] it gets. A damaged store stays where it is, as it is.
 
 mod chain;
-mod error;
 mod offence;
 mod read;
 mod record;
 mod schema;
-mod store;
 
 use std::path::PathBuf;
 
@@ -26,9 +24,11 @@ use bstr::BString;
 use super::clock;
 
 pub use chain::{Chain, Fault, verify};
-pub use error::EvidenceError;
 pub use read::{Filter, Row, last, mark_told, pending, rows};
 pub use record::record;
+
+/// None of these changes a verdict.
+pub use super::store::StoreError as EvidenceError;
 
 /// What happened, by its stable name in the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -40,6 +40,10 @@ pub enum Kind {
     Asked,
     /// Passed with a word of warning.
     Warned,
+    /// Refused because a seal would be broken (86).
+    Sealed,
+    /// A seal was set, ended, restored, overridden, or found broken: no verdict by itself.
+    Seal,
     /// Policy or state could not be trusted (88).
     Broken,
     /// Something a person or agent has to be told, no verdict by itself.
@@ -98,24 +102,24 @@ pub struct Recorded {
 
 impl Kind {
     /// Every kind with its name.
-    pub const ALL: [(Kind, &'static str); 6] = [
+    pub const ALL: [(Kind, &'static str); 8] = [
         (Kind::Refused, "refused"),
         (Kind::Asked, "asked"),
         (Kind::Warned, "warned"),
+        (Kind::Sealed, "sealed"),
+        (Kind::Seal, "seal"),
         (Kind::Broken, "broken"),
         (Kind::Notice, "notice"),
         (Kind::Allowed, "allowed"),
     ];
 
     pub fn name(self) -> &'static str {
-        match self {
-            Kind::Refused => "refused",
-            Kind::Asked => "asked",
-            Kind::Warned => "warned",
-            Kind::Broken => "broken",
-            Kind::Notice => "notice",
-            Kind::Allowed => "allowed",
-        }
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+
+    /// Was a call not made for it?
+    pub fn is_refusal(self) -> bool {
+        matches!(self, Kind::Refused | Kind::Asked | Kind::Sealed)
     }
 
     /// The kind of that name.
@@ -125,7 +129,7 @@ impl Kind {
 
     /// Only what was refused is an offence.
     fn is_offence(self) -> bool {
-        matches!(self, Kind::Refused | Kind::Asked)
+        self.is_refusal()
     }
 }
 

@@ -5,8 +5,9 @@ use std::path::Path;
 use rusqlite::types::Type;
 use rusqlite::{Error, Result as Found, Row as Columns};
 
-use super::store::Store;
+use super::schema::LOG;
 use super::{EvidenceError, EvidenceId, Kind};
+use crate::sys::store::Store;
 
 /// One row of the log, as it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,10 +81,10 @@ pub fn pending(state: &Path, session: Option<&str>) -> Result<Vec<Row>, Evidence
 
 /// These rows have been read; says how many had not been before.
 pub fn mark_told(state: &Path, ids: &[EvidenceId]) -> Result<usize, EvidenceError> {
-    if ids.is_empty() || Store::for_reading(state)?.is_none() {
+    if ids.is_empty() || Store::for_reading(&LOG, state)?.is_none() {
         return Ok(0);
     }
-    let store = Store::for_writing(state)?;
+    let store = Store::for_writing(&LOG, state)?;
     let mark = || -> Found<usize> {
         let transaction = store.connection.unchecked_transaction()?;
         let mut update =
@@ -97,7 +98,7 @@ pub fn mark_told(state: &Path, ids: &[EvidenceId]) -> Result<usize, EvidenceErro
 }
 
 fn select(state: &Path, sql: &str, by: impl rusqlite::Params) -> Result<Vec<Row>, EvidenceError> {
-    let Some(store) = Store::for_reading(state)? else { return Ok(Vec::new()) };
+    let Some(store) = Store::for_reading(&LOG, state)? else { return Ok(Vec::new()) };
     let find = || -> Found<Vec<Row>> {
         let mut query = store.connection.prepare(sql)?;
         query.query_map(by, row)?.collect()

@@ -3,14 +3,15 @@
 use std::path::Path;
 
 use bstr::BString;
+use rusqlite::params_from_iter;
 use rusqlite::types::Value;
-use rusqlite::{TransactionBehavior, params_from_iter};
 
 use super::chain::{self, COVERED};
 use super::offence::{self, Offence};
-use super::store::Store;
-use super::{Event, EvidenceError, EvidenceId, Recorded, schema};
+use super::schema::LOG;
+use super::{Event, EvidenceError, EvidenceId, Recorded};
 use crate::sys::raw::Ignored;
+use crate::sys::store::Store;
 use crate::sys::{clock, redact};
 
 /// Appends the event and says which offence it is. `surface_after`: from which
@@ -18,14 +19,10 @@ use crate::sys::{clock, redact};
 pub fn record(state: &Path, event: &Event, surface_after: u32) -> Result<Recorded, EvidenceError> {
     // Beyond the limit on file sizes a write fails; it does not end us before we have refused.
     let _limit = Ignored::new(libc::SIGXFSZ);
-    let mut store = Store::for_writing(state)?;
+    let mut store = Store::for_writing(&LOG, state)?;
     let path = store.path().to_owned();
     let error = |e: &rusqlite::Error| EvidenceError::sqlite(&path, e);
-    let transaction = store
-        .connection
-        .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(|e| error(&e))?;
-    schema::ensure(&transaction, error)?;
+    let transaction = store.begin()?;
     let recorded = append(&transaction, event, surface_after).map_err(|e| error(&e))?;
     transaction.commit().map_err(|e| error(&e))?;
     Ok(recorded)

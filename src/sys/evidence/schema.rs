@@ -1,11 +1,14 @@
-//! The tables, and how an older store becomes a current one.
+//! The tables of the log.
 
-use rusqlite::{Connection, Error, Transaction};
+use crate::sys::store::Kind;
 
-use super::EvidenceError;
-
-/// Marks the file as ours: "emba".
-const APPLICATION: i64 = 0x656d_6261;
+/// The log among our stores; its mark is "emba".
+pub(super) const LOG: Kind = Kind {
+    database: "evidence.db",
+    lock: "evidence.lock",
+    application: 0x656d_6261,
+    steps: &STEPS,
+};
 
 /// Step n leads from schema n to n + 1; nothing is ever edited, only added.
 const STEPS: [&str; 1] = ["
@@ -26,40 +29,3 @@ CREATE TABLE head (
 INSERT INTO head VALUES (1, randomblob(32), 0, x'');
 PRAGMA application_id = 0x656d6261;
 "];
-
-/// For readers: the schema found, 0 where nothing was ever written. Changes nothing.
-pub(super) fn check(
-    connection: &Connection,
-    error: impl Fn(&Error) -> EvidenceError,
-) -> Result<usize, EvidenceError> {
-    let number =
-        |sql: &str| connection.query_row(sql, (), |r| r.get::<_, i64>(0)).map_err(|e| error(&e));
-    let found = number("PRAGMA user_version")?;
-    if number("PRAGMA application_id")? != APPLICATION {
-        let is_empty = found == 0 && number("SELECT count(*) FROM sqlite_schema")? == 0;
-        return if is_empty { Ok(0) } else { Err(foreign()) };
-    }
-    match usize::try_from(found) {
-        Ok(schema) if (1..=STEPS.len()).contains(&schema) => Ok(schema),
-        Ok(0) | Err(_) => Err(foreign()),
-        Ok(_) => Err(EvidenceError::Newer { found, known: STEPS.len() }),
-    }
-}
-
-/// For writers: brings the store to the current schema, within their transaction.
-pub(super) fn ensure(
-    transaction: &Transaction<'_>,
-    error: impl Fn(&Error) -> EvidenceError,
-) -> Result<(), EvidenceError> {
-    let found = check(transaction, &error)?;
-    if found == STEPS.len() {
-        return Ok(());
-    }
-    let steps = STEPS[found..].concat();
-    let text = format!("{steps}PRAGMA user_version = {};", STEPS.len());
-    transaction.execute_batch(&text).map_err(|e| error(&e))
-}
-
-fn foreign() -> EvidenceError {
-    EvidenceError::Damaged("it is the database of another program".into())
-}

@@ -1,0 +1,141 @@
+//! The ledger: what is sealed, in SQLite under a lock of our own, and the view of it that shims
+//! map.
+//!
+//! A write takes the lock, takes the view away, commits, and puts the new view in its place: at
+//! any moment the view is either that of what is committed or not there, and without one the
+//! ledger itself is read. Where the ledger is not there, nothing is sealed; where it cannot be
+//! trusted, nobody is told that nothing is.
+
+mod digest;
+mod rows;
+mod schema;
+mod view;
+
+use std::path::Path;
+
+use bstr::BString;
+use rusqlite::Transaction;
+
+use super::raw::Ignored;
+use super::store::{Store, StoreError};
+use crate::seal::{Class, Entry, Member, Object, Seal, SealId, Standing, Threat, Tier, encode};
+
+pub use digest::{Seen, observe};
+pub use view::{Held, held, held_by_ledger};
+
+/// What is to be sealed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSeal {
+    pub path: BString,
+    pub target: Option<BString>,
+    pub class: Class,
+    pub tier: Tier,
+    pub object: Object,
+    pub inode: (u64, u64),
+    /// Of a directory.
+    pub members: Vec<Member>,
+    pub reason: Option<String>,
+    pub alternative: Option<String>,
+    pub session: String,
+}
+
+/// Seals all of them or none; a seal of the same path and class is renewed.
+pub fn seal(state: &Path, new: &[NewSeal]) -> Result<Vec<SealId>, StoreError> {
+    change(state, |ledger| new.iter().map(|seal| rows::put(ledger, seal)).collect())
+}
+
+/// Ends these seals; says which of them were in force.
+pub fn end(state: &Path, ids: &[SealId]) -> Result<usize, StoreError> {
+    change(state, |ledger| ids.iter().map(|id| rows::stand(ledger, *id, Standing::Ended)).sum())
+}
+
+/// Every seal that has not ended, by path.
+pub fn seals(state: &Path) -> Result<Vec<Seal>, StoreError> {
+    let Some(store) = Store::for_reading(&schema::LEDGER, state)? else { return Ok(Vec::new()) };
+    rows::standing(&store.connection).map_err(|e| store.error(&e))
+}
+
+/// Adds what the ledger has on these seals; of a directory that goes as a whole, each seal in
+/// it. What cannot be read changes nothing.
+pub fn tell(state: &Path, threats: Vec<Threat>) -> Vec<Threat> {
+    let Ok(Some(store)) = Store::for_reading(&schema::LEDGER, state) else { return threats };
+    let mut told: Vec<Threat> = Vec::new();
+    for threat in threats {
+        let below = rows::below(&store.connection, &threat.path).unwrap_or_default();
+        let own = rows::one(&store.connection, threat.seal).ok().flatten();
+        let all = if own.is_none() && below.is_empty() {
+            vec![None]
+        } else {
+            own.into_iter().chain(below).map(Some).collect()
+        };
+        for sealed in all {
+            let new = match sealed {
+                Some(seal) => Threat {
+                    seal: seal.id,
+                    class: seal.class,
+                    tier: seal.tier.min(threat.tier),
+                    sealed: Some(seal),
+                    ..threat.clone()
+                },
+                None => threat.clone(),
+            };
+            if !told.iter().any(|t| t.seal == new.seal) {
+                told.push(new);
+            }
+        }
+    }
+    told.sort_by_key(|threat| (std::cmp::Reverse(threat.tier), threat.seal));
+    told
+}
+
+/// All that the index has to know.
+fn entries(ledger: &rusqlite::Connection) -> rusqlite::Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    for seal in rows::standing(ledger)? {
+        entries.push(seal.entry());
+        if let Object::Tree { .. } = seal.object {
+            let members = rows::members(ledger, seal.id)?;
+            entries.extend(members.iter().map(|member| seal.entry_of(member)));
+        }
+    }
+    Ok(entries)
+}
+
+/// The same, read for one decision.
+fn read_entries(state: &Path) -> Result<Vec<Entry>, StoreError> {
+    let Some(store) = Store::for_reading(&schema::LEDGER, state)? else { return Ok(Vec::new()) };
+    entries(&store.connection).map_err(|e| store.error(&e))
+}
+
+/// One transaction on the ledger, and the view that belongs to it.
+fn change<T>(
+    state: &Path,
+    act: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> Result<T, StoreError> {
+    // Beyond the limit on file sizes a write fails; it does not end us half-way.
+    let _limit = Ignored::new(libc::SIGXFSZ);
+    write(state, Store::for_writing(&schema::LEDGER, state)?, act)
+}
+
+/// Makes the view again, unless somebody is at it: who reads does not wait for that.
+fn renew(state: &Path) -> Result<(), StoreError> {
+    let _limit = Ignored::new(libc::SIGXFSZ);
+    write(state, Store::if_free(&schema::LEDGER, state)?, |_| Ok(()))
+}
+
+fn write<T>(
+    state: &Path,
+    mut store: Store,
+    act: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> Result<T, StoreError> {
+    let path = store.path().to_owned();
+    let error = |e: &rusqlite::Error| StoreError::sqlite(&path, e);
+    let transaction = store.begin()?;
+    let done = act(&transaction).map_err(|e| error(&e))?;
+    let entries = entries(&transaction).map_err(|e| error(&e))?;
+    view::take_away(state)?;
+    transaction.commit().map_err(|e| error(&e))?;
+    // Without a view the ledger is read: slower, and no less true.
+    let _ = view::publish(state, &encode(&entries));
+    Ok(done)
+}
