@@ -30,6 +30,8 @@ struct Act {
     rules: Vec<String>,
     #[serde(default)]
     simple: Vec<String>,
+    #[serde(default)]
+    anywhere: bool,
     lines: Vec<String>,
     #[serde(default)]
     alone: Vec<String>,
@@ -88,7 +90,8 @@ fn rows(table: &Table) -> Vec<Row<'_>> {
         }
         for spelling in simple() {
             forms("wraps").for_each(|form| add(filled(form, spelling), does.0, does.1));
-            forms("elsewhere").for_each(|form| add(filled(form, spelling), "pass", &[]));
+            let there = if act.anywhere { does } else { ("pass", &[][..]) };
+            forms("elsewhere").for_each(|form| add(filled(form, spelling), there.0, there.1));
         }
         act.alone.iter().for_each(|line| add(Some(line.clone()), does.0, does.1));
         for (nth, line) in act.harmless.iter().enumerate() {

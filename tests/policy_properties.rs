@@ -4,8 +4,8 @@
 use bstr::BString;
 use embargo::command::{Catalogue, parse};
 use embargo::policy::{
-    Ancestry, Callers, FlagChoice, Form, Invocation, Layer, Machines, Origin, Rule, RuleId, Ruling, Says,
-    Severity, Subject, judge,
+    Ancestry, Callers, FlagChoice, Form, Invocation, Layer, Machines, Origin, Rule, RuleId, Ruling,
+    Says, Severity, Subject, judge,
 };
 use proptest::prelude::*;
 
