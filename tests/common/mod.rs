@@ -200,6 +200,19 @@ pub struct Found {
     pub status: i32,
 }
 
+/// A program that a test has just written cannot be run while another test's fork, which has not
+/// come to its own program yet, still holds it open for writing.
+fn spawned<T>(mut spawn: impl FnMut() -> std::io::Result<T>) -> T {
+    loop {
+        match spawn() {
+            Err(e) if e.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            done => return done.expect("a program"),
+        }
+    }
+}
+
 impl<'w> Test<'w> {
     /// In the project, with HOME and PATH (`bin`) and no other variable.
     pub fn new<S: AsRef<OsStr>>(world: &'w World, program: &OsStr, args: &[S]) -> Self {
@@ -314,7 +327,8 @@ impl<'w> Test<'w> {
     pub fn run(mut self) -> Found {
         use std::os::unix::process::ExitStatusExt as _;
         let pipes = self.command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = pipes.stderr(Stdio::piped()).spawn().expect("a program");
+        let pipes = pipes.stderr(Stdio::piped());
+        let mut child = spawned(|| pipes.spawn());
         let ended = self.within.map(|limit| kill_after(limit, &child));
         let mut stdin = child.stdin.take().expect("a pipe");
         // Who does not read its input may end before it is written.
