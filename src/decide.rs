@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bstr::{BString, ByteSlice};
 
 use crate::command::{Act, Effect, Object, Program, join};
+use crate::line::{self, Way};
 use crate::policy::{
     Ancestry, Invocation, Layer, Machine, Origin, Place, Reserved, Rule, Settings, Verdict,
     judge_all,
@@ -35,6 +36,23 @@ pub enum Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
+    /// The text of a line.
+    pub fn text(self) -> Option<&'a str> {
+        match self {
+            Subject::Line(text) | Subject::PowerShell(text) => Some(text),
+            Subject::Call(_) | Subject::Argv(_) => None,
+        }
+    }
+
+    /// How a line is taken apart; PowerShell's is always cut.
+    pub fn way(self) -> Option<Way> {
+        match self {
+            Subject::Line(text) => Some(line::parse(text).way),
+            Subject::PowerShell(_) => Some(Way::Cut),
+            Subject::Call(_) | Subject::Argv(_) => None,
+        }
+    }
+
     fn argv(self) -> Option<&'a [BString]> {
         match self {
             Subject::Call(argv) | Subject::Argv(argv) => Some(argv),

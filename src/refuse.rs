@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use bstr::{BString, ByteSlice};
 
-use crate::decide::Decision;
+use crate::decide::{Decision, Subject};
+use crate::line::Way;
 use crate::policy::{Exit, Refusal, Severity};
 use crate::render::refusal::{Circumstances, agent_voice, json, severity_name, warning};
 use crate::render::told;
@@ -134,10 +135,10 @@ pub fn record_line(
     context: &Context,
     decision: &Decision,
     refusal: &Refusal<'_>,
-    (line, asker): (&str, &Asker),
+    (subject, asker): (Subject<'_>, &Asker),
     told: bool,
 ) -> OfLine {
-    let event = Event { told, ..event_of_line(context, line, asker) };
+    let event = Event { told, ..event_of_line(context, subject, asker) };
     let (session, call) = (event.session.clone(), event.call.clone().unwrap_or_default());
     let recorded = record(context, decision, refusal, event);
     let about = Circumstances {
@@ -171,14 +172,14 @@ pub fn record_notice(context: &Context, asker: &Asker, row: &Row) {
         exit: row.exit,
         argv: row.argv.iter().map(|word| BString::from(word.as_str())).collect(),
         told: false,
-        ..event_of_line(context, "", asker)
+        ..event_of_asker(context, "", asker)
     };
     append(context, &event, u32::MAX);
 }
 
 /// Records that a line was not run because policy cannot be trusted.
-pub fn record_distrusted_line(context: &Context, line: &str, asker: &Asker) {
-    append(context, &broken(event_of_line(context, line, asker)), u32::MAX);
+pub fn record_distrusted_line(context: &Context, subject: Subject<'_>, asker: &Asker) {
+    append(context, &broken(event_of_line(context, subject, asker)), u32::MAX);
 }
 
 /// Tells a person of a line that was refused again.
@@ -272,7 +273,12 @@ fn shell(line: &str) -> [BString; 3] {
     ["sh", "-c", line].map(BString::from)
 }
 
-fn event_of_line(context: &Context, line: &str, asker: &Asker) -> Event {
+fn event_of_line(context: &Context, subject: Subject<'_>, asker: &Asker) -> Event {
+    let event = event_of_asker(context, subject.text().unwrap_or_default(), asker);
+    Event { way: subject.way().map(Way::name), ..event }
+}
+
+fn event_of_asker(context: &Context, line: &str, asker: &Asker) -> Event {
     Event {
         session: session_of(context, asker),
         agent: Some(asker.name()),

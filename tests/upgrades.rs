@@ -220,6 +220,46 @@ fn evidence_of_an_older_embargo_is_brought_up_to_date() {
     world.embargo(&["log", "--verify"]).stdout("the log is whole: 1 row\n").run();
 }
 
+/// The first schema lacks `way`: such rows stay as they are and in the chain, and are read before
+/// anything is written.
+#[test]
+fn evidence_without_ways_is_read_and_goes_on_with_them() {
+    let world = world();
+    world.install(&["gradle"]);
+    world.shim("gradle", &["build"]).refused().run();
+    let store = || rusqlite::Connection::open(world.path(STORE)).expect("a store");
+    let older = "ALTER TABLE log DROP COLUMN way; PRAGMA user_version = 1";
+    store().execute_batch(older).expect("an older store");
+    let before = fs::read(world.path(STORE)).expect("bytes");
+    world.embargo(&["log", "--verify"]).stdout("the log is whole: 1 row\n").run();
+    let ways = || -> Vec<serde_json::Value> {
+        let log = world.embargo(&["log", "--json"]).any_output().run_expecting(0, "log").stdout;
+        let row = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
+        log.lines().map(|line| row(line)["way"].clone()).collect()
+    };
+    assert_eq!(ways(), [serde_json::Value::Null]);
+    assert_eq!(fs::read(world.path(STORE)).expect("bytes"), before, "reading changes nothing");
+
+    for line in ["gradle build", "gradle build )"] {
+        let payload = serde_json::json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "cwd": world.path("project"),
+            "tool_name": "Bash", "tool_input": { "command": line },
+        });
+        world.embargo(&["hook", "claude-code"]).stdin(payload.to_string()).any_output().run();
+    }
+    assert_eq!(ways(), [None, Some("parsed"), Some("cut")].map(serde_json::Value::from));
+    world.embargo(&["log", "--verify"]).stdout("the log is whole: 3 rows\n").run();
+    for (row, way) in [(1, "'cut'"), (2, "NULL"), (3, "'parsed'")] {
+        let held = fs::read(world.path(STORE)).expect("bytes");
+        let forged = format!("UPDATE log SET way = {way} WHERE seq = {row}");
+        store().execute_batch(&forged).expect("written");
+        let found = world.embargo(&["log", "--verify"]).any_output().run();
+        let broken = format!("the log is broken at row {row}");
+        assert!(found.stdout.contains(&broken), "{found:#?}");
+        fs::write(world.path(STORE), held).expect("as it was");
+    }
+}
+
 /// Each build has views of its own; a file of its name that another build has laid out is not used.
 #[test]
 fn views_of_another_build_decide_nothing() {

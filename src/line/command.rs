@@ -26,6 +26,16 @@ pub enum Way {
     Cut,
 }
 
+impl Way {
+    /// As JSON and the evidence have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Way::Parsed => "parsed",
+            Way::Cut => "cut",
+        }
+    }
+}
+
 /// One simple command; without words where it only assigns or redirects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {

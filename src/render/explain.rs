@@ -117,10 +117,7 @@ pub fn json(it: &Explanation<'_>) -> Value {
         "kind": "explanation",
         "verdict": severity_name(it.verdict.severity()),
         "commands": it.calls.iter().zip(&it.considered).map(command).collect::<Vec<_>>(),
-        "way": it.way.map(|way| match way {
-            Way::Parsed => "parsed",
-            Way::Cut => "cut",
-        }),
+        "way": it.way.map(Way::name),
         "rules_in_force": it.rule_count,
         "policy": it.sources.iter().map(source).collect::<Vec<_>>(),
         "notices": it.notices,

@@ -53,6 +53,7 @@ pub fn json(row: &Row) -> Value {
         "parent": row.parent,
         "program": row.program,
         "argv": row.argv,
+        "way": row.way,
         "digest": row.digest,
         "cwd": row.cwd,
         "offence": row.offence,

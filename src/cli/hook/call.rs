@@ -161,7 +161,7 @@ fn judged(request: &Request, line: &str, asker: &Asker) -> Answer {
         Err(doubt) => {
             let answer = failure(request, &hooked::cut(&doubt.words(&name)));
             prepare(&answer);
-            refuse::record_distrusted_line(&context, line, asker);
+            refuse::record_distrusted_line(&context, subject, asker);
             return answer;
         }
     };
@@ -172,7 +172,7 @@ fn judged(request: &Request, line: &str, asker: &Asker) -> Answer {
             let is_told = request.dialect.takes_notes(&request.event);
             let answer = said(request, if is_told { Reply::Note(&text) } else { Reply::Silence });
             prepare(&answer);
-            let of_line = refuse::record_line(&context, &decision, &it, (line, asker), is_told);
+            let of_line = refuse::record_line(&context, &decision, &it, (subject, asker), is_told);
             if is_told {
                 acts::leave(&context, &decision, &it, (subject, asker), (&of_line, Said::Warned));
             }
@@ -230,7 +230,7 @@ fn refused(
         ..Circumstances::default()
     };
     prepare(&answer(&unrecorded));
-    let of_line = refuse::record_line(context, decision, refusal, (line, asker), true);
+    let of_line = refuse::record_line(context, decision, refusal, (subject, asker), true);
     let answer = answer(&of_line.about);
     prepare(&answer);
     let said = if asks && can_ask { Said::Asked } else { Said::Refused };

@@ -8,10 +8,11 @@ use rusqlite::Row as Columns;
 use rusqlite::types::{Value, ValueRef};
 
 use super::EvidenceError;
-use super::schema::LOG;
+use super::schema::{self, LOG};
 use crate::sys::store::Store;
 
-/// What the chain covers, in the order it is hashed. `told` is a mark for readers.
+/// What the chain covers, in the order it is hashed; behind it stands `way` where a row has one,
+/// which the oldest have not. `told` is a mark for readers.
 pub(super) const COVERED: [&str; 20] = [
     "id", "at_ms", "kind", "rule", "rules", "verdict", "exit", "door", "session", "agent", "call",
     "pid", "ppid", "parent", "program", "argv", "digest", "cwd", "offence", "incident",
@@ -65,13 +66,14 @@ fn walk(store: &Store) -> rusqlite::Result<Chain> {
         return broken(1, None, Fault::Head);
     };
     let columns = COVERED.join(", ");
-    let sql = format!("SELECT {columns}, seq, prev, hash FROM log ORDER BY seq");
+    let way = schema::way(&snapshot)?;
+    let sql = format!("SELECT {columns}, {way}, seq, prev, hash FROM log ORDER BY seq");
     let mut query = snapshot.prepare(&sql)?;
     let mut rows = query.query(())?;
     let mut before = first(&salt);
     let mut done = 0;
     while let Some(row) = rows.next()? {
-        let seq = row.get::<_, i64>(COVERED.len())?;
+        let seq = row.get::<_, i64>(COVERED.len() + 1)?;
         let id = row.get::<_, String>(0).ok();
         if seq != done + 1 {
             return broken(done + 1, None, Fault::Missing);
@@ -79,7 +81,7 @@ fn walk(store: &Store) -> rusqlite::Result<Chain> {
         if seq > count {
             return broken(seq, id, Fault::Extra);
         }
-        let (prev, hash) = (blob(row, COVERED.len() + 1), blob(row, COVERED.len() + 2));
+        let (prev, hash) = (blob(row, COVERED.len() + 2), blob(row, COVERED.len() + 3));
         match covered(row).map(|bytes| link(&prev, &bytes)) {
             Ok(found) if found == hash[..] && prev == before[..] => before = found,
             Ok(found) if found == hash[..] => return broken(seq, id, Fault::Moved),
@@ -104,13 +106,17 @@ fn covered(row: &Columns<'_>) -> rusqlite::Result<Vec<u8>> {
     for at in 0..COVERED.len() {
         put(row.get_ref(at)?, &mut bytes);
     }
+    match row.get_ref(COVERED.len())? {
+        ValueRef::Null => {}
+        way => put(way, &mut bytes),
+    }
     Ok(bytes)
 }
 
 /// A row that is about to be written.
-pub(super) fn encode(values: &[Value]) -> Vec<u8> {
+pub(super) fn encode<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(1024);
-    values.iter().for_each(|value| put(value.into(), &mut bytes));
+    values.for_each(|value| put(value.into(), &mut bytes));
     bytes
 }
 

@@ -81,6 +81,8 @@ pub struct Event {
     /// The name that was called.
     pub program: String,
     pub argv: Vec<BString>,
+    /// How a line was taken apart, by its name; `None` for what is no line.
+    pub way: Option<&'static str>,
     pub cwd: PathBuf,
     /// The latest moment at which the process may have begun, in milliseconds since 1970.
     pub began_ms: u64,

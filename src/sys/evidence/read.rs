@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::types::Type;
 use rusqlite::{Error, Result as Found, Row as Columns};
 
-use super::schema::LOG;
+use super::schema::{self, LOG};
 use super::{EvidenceError, EvidenceId, Kind};
 use crate::sys::store::Store;
 
@@ -29,6 +29,8 @@ pub struct Row {
     pub parent: Vec<String>,
     pub program: String,
     pub argv: Vec<String>,
+    /// How a line was taken apart.
+    pub way: Option<String>,
     /// Hexadecimal, as are `prev` and `hash`.
     pub digest: String,
     pub cwd: String,
@@ -50,6 +52,7 @@ pub struct Filter {
     pub limit: Option<u32>,
 }
 
+/// Of any schema; what came later is selected by what stands there.
 const COLUMNS: &str = "seq, id, at_ms, kind, rule, rules, verdict, exit, door, session, agent, \
     call, pid, ppid, parent, program, argv, digest, cwd, offence, incident, told, prev, hash";
 
@@ -63,7 +66,7 @@ pub fn last(state: &Path, session: Option<&str>) -> Result<Option<Row>, Evidence
 /// Rows in the order they were written.
 pub fn rows(state: &Path, filter: &Filter) -> Result<Vec<Row>, EvidenceError> {
     let sql = format!(
-        "SELECT * FROM (SELECT {COLUMNS} FROM log WHERE (?1 IS NULL OR session = ?1)
+        "SELECT * FROM (SELECT {COLUMNS}, $way FROM log WHERE (?1 IS NULL OR session = ?1)
          AND (?2 IS NULL OR rule = ?2) AND at_ms >= ?3 ORDER BY seq DESC LIMIT ?4) ORDER BY seq"
     );
     let limit = filter.limit.map_or(-1, i64::from);
@@ -74,7 +77,7 @@ pub fn rows(state: &Path, filter: &Filter) -> Result<Vec<Row>, EvidenceError> {
 /// Rows that nobody was seen to read, of a session or of all, oldest first.
 pub fn pending(state: &Path, session: Option<&str>) -> Result<Vec<Row>, EvidenceError> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM log WHERE told = 0 AND (?1 IS NULL OR session = ?1) ORDER BY seq"
+        "SELECT {COLUMNS}, $way FROM log WHERE told = 0 AND (?1 IS NULL OR session = ?1) ORDER BY seq"
     );
     select(state, &sql, (session,))
 }
@@ -100,7 +103,8 @@ pub fn mark_told(state: &Path, ids: &[EvidenceId]) -> Result<usize, EvidenceErro
 fn select(state: &Path, sql: &str, by: impl rusqlite::Params) -> Result<Vec<Row>, EvidenceError> {
     let Some(store) = Store::for_reading(&LOG, state)? else { return Ok(Vec::new()) };
     let find = || -> Found<Vec<Row>> {
-        let mut query = store.connection.prepare(sql)?;
+        let snapshot = store.connection.unchecked_transaction()?;
+        let mut query = snapshot.prepare(&sql.replace("$way", schema::way(&snapshot)?))?;
         query.query_map(by, row)?.collect()
     };
     find().map_err(|e| store.error(&e))
@@ -126,6 +130,7 @@ fn row(row: &Columns<'_>) -> Found<Row> {
         parent: words(row, "parent")?,
         program: row.get("program")?,
         argv: words(row, "argv")?,
+        way: row.get("way")?,
         digest: hex(row, "digest")?,
         cwd: row.get("cwd")?,
         offence: row.get("offence")?,

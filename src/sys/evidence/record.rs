@@ -50,14 +50,16 @@ fn append(
     };
 
     let covered = covered(event, &id, now, &salt, &offence, incident);
+    let way = event.way.map(|way| Value::Text(way.to_owned()));
     let prev = if last == 0 { chain::first(&salt).to_vec() } else { head };
-    let hash = chain::link(&prev, &chain::encode(&covered)).to_vec();
+    let hash = chain::link(&prev, &chain::encode(covered.iter().chain(&way))).to_vec();
     let seq = Value::Integer(last.saturating_add(1));
     let told = Value::Integer(event.told.into());
-    let rest = [seq, told, Value::Blob(prev), Value::Blob(hash.clone())];
+    let rest =
+        [way.unwrap_or(Value::Null), seq, told, Value::Blob(prev), Value::Blob(hash.clone())];
     let columns = COVERED.join(", ");
-    let places = ["?"; COVERED.len() + 4].join(", ");
-    let sql = format!("INSERT INTO log ({columns}, seq, told, prev, hash) VALUES ({places})");
+    let places = ["?"; COVERED.len() + 5].join(", ");
+    let sql = format!("INSERT INTO log ({columns}, way, seq, told, prev, hash) VALUES ({places})");
     log.execute(&sql, params_from_iter(covered.iter().chain(&rest)))?;
     log.execute("UPDATE head SET seq = ?1, hash = ?2", (last.saturating_add(1), hash))?;
 

@@ -1,5 +1,7 @@
 //! The tables of the log.
 
+use rusqlite::Connection;
+
 use crate::sys::store::Kind;
 
 /// The log among our stores; its mark is "emba".
@@ -11,7 +13,8 @@ pub(super) const LOG: Kind = Kind {
 };
 
 /// Step n leads from schema n to n + 1; nothing is ever edited, only added.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
 CREATE TABLE log (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL, at_ms INTEGER NOT NULL,
     kind TEXT NOT NULL, rule TEXT NOT NULL, rules TEXT NOT NULL, verdict TEXT NOT NULL,
@@ -28,4 +31,17 @@ CREATE TABLE head (
 ) STRICT;
 INSERT INTO head VALUES (1, randomblob(32), 0, x'');
 PRAGMA application_id = 0x656d6261;
-"];
+",
+    "
+ALTER TABLE log ADD COLUMN way TEXT;
+",
+];
+
+/// From which schema on rows have a `way`.
+const WITH_WAY: i64 = 2;
+
+/// What a reader selects for the column `way`.
+pub(super) fn way(log: &Connection) -> rusqlite::Result<&'static str> {
+    let schema: i64 = log.query_row("PRAGMA user_version", (), |row| row.get(0))?;
+    Ok(if schema < WITH_WAY { "NULL AS way" } else { "way" })
+}
