@@ -1,6 +1,7 @@
 //! Words and clauses → effects: which of a call's arguments undergo what. Pure: nothing is
 //! looked up, and paths stay as they were typed.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use bstr::{BString, ByteSlice};
@@ -11,7 +12,7 @@ use super::{Clause, Condition, Effect, Object, Reach, Stand, Thing, What, Word, 
 /// What the call does by the clauses of the level that its words reached, each thing once;
 /// `narrows` are tests that leave some of it.
 pub fn effects(words: &Words, clauses: &[Clause], narrows: &[String]) -> Vec<Effect> {
-    let mut found: Vec<Effect> = Vec::new();
+    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
     if asks_about_itself(words) {
         return found;
     }
@@ -19,7 +20,7 @@ pub fn effects(words: &Words, clauses: &[Clause], narrows: &[String]) -> Vec<Eff
     let is_narrowed = narrows.iter().any(|test| words.has_flag(test));
     for effect in clauses.flat_map(|clause| of_clause(clause, words)) {
         let effect = if is_narrowed { effect.of_some() } else { effect };
-        if !found.contains(&effect) {
+        if seen.insert(effect.clone()) {
             found.push(effect);
         }
     }

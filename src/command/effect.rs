@@ -4,14 +4,14 @@ use bstr::BString;
 use serde::{Deserialize, Serialize};
 
 /// One thing that a call does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Effect {
     pub act: Act,
     pub on: Object,
 }
 
 /// What is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Act {
     Creates,
     Deletes,
@@ -26,7 +26,7 @@ pub enum Act {
 }
 
 /// What undergoes it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Object {
     /// A path as typed, joined to the directories that options name.
     Path(BString),
@@ -42,7 +42,7 @@ pub enum Object {
 }
 
 /// What is known by name, and is no path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Thing {
     Worktree,
     Index,

@@ -2,6 +2,8 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
+use super::behind_here;
+
 /// A call's argv: program, words, flags, and the command inside it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words {
@@ -111,8 +113,16 @@ impl Words {
         let mut at = BString::default();
         let mut others = Vec::new();
         for (directory, moves) in self.directories.iter().zip(&self.moved) {
-            let to = joined(&at, directory);
-            if *moves { at = to } else { others.push(to) }
+            let is_rooted = matches!(directory.first(), Some(b'/' | b'~' | b'$'));
+            match *moves {
+                // Grown in place: each counts from the one before.
+                true if !is_rooted && !at.is_empty() && directory != "." => {
+                    at.push(b'/');
+                    at.extend_from_slice(directory);
+                }
+                true => at = joined(&at, directory),
+                false => others.push(joined(&at, directory)),
+            }
         }
         std::iter::once(at).chain(others).collect()
     }
@@ -237,9 +247,15 @@ impl Flag {
 }
 
 /// A path from where `at` leads; an empty `at` leads nowhere else. What begins with `~` or `$`
-/// is expanded to an absolute path, or already was.
+/// is expanded to an absolute path, or already was; but for `$PWD`, which is there.
 pub fn joined(at: &BString, path: &[u8]) -> BString {
-    if at.is_empty() || matches!(path.first(), Some(b'/' | b'~' | b'$')) {
+    if at.is_empty() {
+        return path.into();
+    }
+    if let Some(rest) = behind_here(path) {
+        return if rest.is_empty() { at.clone() } else { joined(at, rest) };
+    }
+    if matches!(path.first(), Some(b'/' | b'~' | b'$')) {
         return path.into();
     }
     let at = at.trim_end_with(|c| c == '/');

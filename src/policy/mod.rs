@@ -30,7 +30,7 @@ pub use invocation::{Feeder, Invocation, Machine, Stage};
 pub use judge::{judge, judge_all};
 pub use layer::Layer;
 pub use pattern::Pattern;
-pub use place::Place;
+pub use place::{Location, Place};
 pub use rule::{
     Callers, Effects, Exception, Machines, Origin, Reserved, Rule, RuleId, Ruling, Says, Subject,
 };
