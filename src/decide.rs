@@ -1,6 +1,7 @@
 //! One decision: the policy in force for a call, and what it says. The shim, `run`,
 //! `check` and `explain` all come here, so that they cannot disagree.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -342,33 +343,59 @@ fn calls(
     };
     if view.speaks_of_effects() {
         view.add_effects(&mut calls, &place(context));
-        calls.iter_mut().for_each(|call| follow_links(call, context));
+        let mut links = Links::default();
+        calls.iter_mut().for_each(|call| links.follow(call, context));
     }
     calls
 }
 
-/// What is behind a link undergoes it too: `rm d/x`, where `d` leads to `dist`.
-fn follow_links(call: &mut Invocation, context: &Context) {
-    for effect in call.effects.clone() {
-        let (Object::Path(path) | Object::Only(path) | Object::Below(path) | Object::Among(path)) =
-            &effect.on
-        else {
-            continue;
-        };
-        let typed = absolute(context.cwd.as_deref(), &path.to_path_lossy());
-        // A link itself is deleted and moved, not what it leads to.
-        let is_itself = matches!(effect.act, Act::Deletes | Act::Moves) && !path.ends_with(b"/");
-        let real = match is_itself {
-            true => sources::in_canonical_directory(typed.clone()),
-            false => sources::canonical(typed.clone()),
-        };
-        let Some(real_path) = <[u8]>::from_path(&real).filter(|_| real != typed) else { continue };
-        let on = match effect.on {
-            Object::Below(_) => Object::Below(real_path.into()),
-            Object::Among(_) => Object::Among(real_path.into()),
-            _ => Object::Path(real_path.into()),
-        };
-        call.effects.push(Effect { act: effect.act, on });
+/// Directories that were followed to where they are.
+#[derive(Default)]
+struct Links {
+    real: BTreeMap<PathBuf, PathBuf>,
+}
+
+impl Links {
+    /// What is behind a link undergoes it too: `rm d/x`, where `d` leads to `dist`.
+    fn follow(&mut self, call: &mut Invocation, context: &Context) {
+        for at in 0..call.effects.len() {
+            let Some(effect) = call.effects.get(at) else { continue };
+            let (Object::Path(path)
+            | Object::Only(path)
+            | Object::Below(path)
+            | Object::Among(path)) = &effect.on
+            else {
+                continue;
+            };
+            let typed = absolute(context.cwd.as_deref(), &path.to_path_lossy());
+            // A link itself is deleted and moved, not what it leads to.
+            let is_itself =
+                matches!(effect.act, Act::Deletes | Act::Moves) && !path.ends_with(b"/");
+            let real = self.real(&typed, is_itself);
+            let Some(real_path) = <[u8]>::from_path(&real).filter(|_| real != typed) else {
+                continue;
+            };
+            let on = match effect.on {
+                Object::Below(_) => Object::Below(real_path.into()),
+                Object::Among(_) => Object::Among(real_path.into()),
+                _ => Object::Path(real_path.into()),
+            };
+            let act = effect.act;
+            call.effects.push(Effect { act, on });
+        }
+    }
+
+    fn real(&mut self, typed: &Path, is_itself: bool) -> PathBuf {
+        let named = typed.parent().zip(typed.file_name());
+        let Some((directory, name)) = named else { return sources::canonical(typed.to_owned()) };
+        if !is_itself && sources::is_link(typed) {
+            return sources::canonical(typed.to_owned());
+        }
+        if !self.real.contains_key(directory) {
+            let real = sources::canonical(directory.to_owned());
+            self.real.insert(directory.to_owned(), real);
+        }
+        self.real.get(directory).map_or_else(|| typed.to_owned(), |real| real.join(name))
     }
 }
 

@@ -236,6 +236,16 @@ pub fn in_canonical_directory(path: PathBuf) -> PathBuf {
     }
 }
 
+/// Is there a directory of this path?
+pub fn is_directory(path: &Path) -> bool {
+    path.is_dir()
+}
+
+/// Is it a link itself?
+pub fn is_link(path: &Path) -> bool {
+    path.is_symlink()
+}
+
 /// The directory without links; none where there is no such directory.
 pub fn real_directory(path: &Path) -> Option<PathBuf> {
     let path = path.is_absolute().then(|| path.canonicalize().ok())??;
