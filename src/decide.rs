@@ -11,8 +11,8 @@ use bstr::{BString, ByteSlice};
 use crate::command::{Act, Effect, Object, Program, join};
 use crate::line::{self, Way};
 use crate::policy::{
-    Ancestry, Invocation, Layer, Machine, Origin, Place, Reserved, Rule, Settings, Verdict,
-    judge_all,
+    Ancestry, Invocation, Layer, Location, Machine, Origin, Place, Reserved, Rule, Settings,
+    Verdict, judge_all,
 };
 use crate::render::trouble;
 use crate::seal::{Index, Threat, threats};
@@ -253,7 +253,9 @@ fn threatened(
     calls: &[Invocation],
 ) -> Result<Vec<Threat>, Doubt> {
     let may = |call: &Invocation| {
-        !call.effects.is_empty() || destroys(view.program(call.words.called()).as_ref())
+        !call.effects.is_empty()
+            || !call.written.is_empty()
+            || destroys(view.program(call.words.called()).as_ref())
     };
     if !calls.iter().any(may) {
         return Ok(Vec::new());
@@ -262,7 +264,9 @@ fn threatened(
     let mut calls = calls.to_vec();
     let aliases: Vec<_> = calls.iter().filter_map(|call| touch::alias(call, context)).collect();
     calls.extend(aliases.iter().flat_map(|argv| view.calls(argv, &Ancestry::default())));
-    view.add_effects(&mut calls, &place(context));
+    let place = place(context);
+    calls.iter_mut().for_each(|call| enter(call, context, &place));
+    view.add_effects(&mut calls, &place);
     let threats = match threats_to(&held, &calls, context) {
         Some(threats) => threats,
         None => {
@@ -342,11 +346,22 @@ fn calls(
         Subject::PowerShell(text) => view.calls_of_powershell(text, ancestry),
     };
     if view.speaks_of_effects() {
-        view.add_effects(&mut calls, &place(context));
+        let place = place(context);
         let mut links = Links::default();
+        calls.iter_mut().for_each(|call| enter(call, context, &place));
+        view.add_effects(&mut calls, &place);
         calls.iter_mut().for_each(|call| links.follow(call, context));
     }
     calls
+}
+
+/// A `cd` to what is there does not fail.
+fn enter(call: &mut Invocation, context: &Context, place: &Place) {
+    let is_there = |path: &BString| {
+        let path = place.at_home(path, true).into_iter().next().unwrap_or_default();
+        sources::is_directory(&absolute(context.cwd.as_deref(), &path.to_path_lossy()))
+    };
+    call.locations.retain(|location| !location.unless.iter().any(is_there));
 }
 
 /// Directories that were followed to where they are.
@@ -409,33 +424,34 @@ pub fn place(context: &Context) -> Arc<Place> {
     })
 }
 
-/// Where the calls will work, if not here: `git -C dir`, `gradle -p dir`.
+/// More directories are not asked for their policy.
+const EFFECTIVE: usize = 64;
+
+/// Where the calls will work, if not here: `git -C dir`, `gradle -p dir`, `cd dir`; and each place
+/// where they may (`--git-dir` and `--work-tree`).
 fn effective_directories(context: &Context, calls: &[Invocation]) -> Vec<PathBuf> {
-    // Each counts from where the one before leads, and each may be where the work is done
-    // (`--git-dir` and `--work-tree`).
-    let start = context.cwd.clone().unwrap_or_default();
-    // `cd` before a command on its line; what only a shell will know leads nowhere.
-    let moved = |call: &Invocation| {
-        let to = call.directory.as_ref().filter(|to| !to.starts_with(b"~") && !to.contains(&b'$'));
-        to.map(|to| absolute(Some(&start), &to.to_path_lossy()))
-    };
-    let directories = |call: &Invocation| {
-        let moved = moved(call);
-        let mut at = moved.clone().unwrap_or_else(|| start.clone());
-        let mut step = |to: &BString| {
-            at = absolute(Some(&at), &to.to_path_lossy());
-            at.clone()
-        };
-        let own = call.words.directories().iter().map(&mut step);
-        moved.into_iter().chain(own.collect::<Vec<_>>()).collect::<Vec<_>>()
-    };
-    let normal = crate::sys::sources::canonical;
-    let here = calls.iter().filter(|call| call.machine == Machine::This);
-    let mut all: Vec<PathBuf> = Vec::new();
-    for directory in here.flat_map(directories).map(normal) {
-        if !all.contains(&directory) {
-            all.push(directory);
+    let place = place(context);
+    let mut found: Vec<PathBuf> = Vec::new();
+    for call in calls.iter().filter(|call| call.machine == Machine::This) {
+        let here = Location::default();
+        let known = call.locations.iter().filter(|location| !location.is_unknown());
+        let mut starts: Vec<&Location> = known.collect();
+        if call.locations.is_empty() || starts.is_empty() {
+            starts.push(&here);
+        }
+        for start in starts {
+            let path = place.at_home(&start.path, true).into_iter().next().unwrap_or_default();
+            let at = absolute(context.cwd.as_deref(), &path.to_path_lossy());
+            let stands = call.words.stands();
+            let stands = stands.iter().filter(|stand| !stand.is_empty()).take(EFFECTIVE);
+            let also = stands.map(|stand| absolute(Some(&at), &stand.to_path_lossy()));
+            let moved = (!start.path.is_empty()).then(|| at.clone());
+            for directory in moved.into_iter().chain(also) {
+                if found.len() < EFFECTIVE && !found.contains(&directory) {
+                    found.push(directory);
+                }
+            }
         }
     }
-    all
+    found.into_iter().map(sources::canonical).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use embargo::line::{Command, Directory, Line, Way, parse};
+use embargo::line::{Command, Directory, Line, Possible, Way, parse};
 use embargo::policy::{Ancestry, Layer, Operator, Stage};
 use embargo::view::{Read, View, compile, encode};
 use proptest::collection::vec;
@@ -119,11 +119,12 @@ fn way(line: &Line) -> String {
 }
 
 fn directory(command: &Command) -> String {
-    match &command.directory {
-        Directory::Start => String::new(),
+    let shown = |place: &Possible| match &place.directory {
+        Directory::Start => ".".to_owned(),
         Directory::At(at) => at.to_string(),
         Directory::Unknown => "?".to_owned(),
-    }
+    };
+    command.directories.iter().map(shown).collect::<Vec<_>>().join(" | ")
 }
 
 proptest! {
@@ -228,7 +229,6 @@ fn what_nests_too_deep_is_cut() {
         "`",
         "((",
         "( ",
-        "<<E\n",
         "$((",
         "${x:-",
         "<(",
@@ -296,6 +296,17 @@ fn sixty_four_kibibytes_are_soon_read() {
         "{ a; } > b;",
         "-1+",
         "$((1+1))",
+        "f() { f $1; };f a;",
+        "alias a='a;a';a;",
+        "${x:-${x:-",
+        "${x:-a} ",
+        "for x in a b;do $x;done;",
+        "for x in a b; do for y in $x $x; do $y; done; done;",
+        "while read l; do $l; done <<< 'a';",
+        "cd a || exit;",
+        "a=(b c);a+=(\"${a[@]}\");",
+        "declare -n a=b;",
+        "{1..255} ",
     ]) {
         let (long, short) = ((64 << 10) / piece.len(), (8 << 10) / piece.len());
         let (text, short) = (piece.repeat(long), piece.repeat(short));

@@ -119,9 +119,13 @@ fn assert_in_text(line: &Line, text: &str) {
     }
 }
 
-/// Neither of a text that is expanded first, nor of one whose backslashes were taken off.
+/// Neither of a text that is expanded first, nor of one whose backslashes were taken off, nor
+/// found once more.
 fn is_of_the_text(command: &Command) -> bool {
-    !command.nesting.iter().any(|nest| matches!(nest, Nest::Substitution | Nest::Text))
+    !command
+        .nesting
+        .iter()
+        .any(|nest| matches!(nest, Nest::Substitution | Nest::Text | Nest::Again))
 }
 
 fn assert_in_source(command: &Command) {

@@ -18,6 +18,29 @@ pub fn unescaped(text: &[u8]) -> BString {
     bytes
 }
 
+/// The same for `echo -e` and `%b`: an octal number begins with a zero of its own.
+pub fn unescaped_by_echo(text: &[u8]) -> BString {
+    let mut bytes = BString::default();
+    let mut rest = text;
+    while let Some((&byte, more)) = rest.split_first() {
+        rest = match (byte, more.first()) {
+            (b'\\', Some(b'0')) => number(&more[1..], 8, 3, &mut bytes, false),
+            (b'\\', Some(b'1'..=b'7' | b'"' | b'\'' | b'?')) => {
+                bytes.push(b'\\');
+                more
+            }
+            // Nothing more is written.
+            (b'\\', Some(b'c')) => return bytes,
+            (b'\\', _) => escape(more, &mut bytes),
+            _ => {
+                bytes.push(byte);
+                more
+            }
+        };
+    }
+    bytes
+}
+
 /// Replaces the escape behind a backslash; the rest is what follows it.
 fn escape<'a>(rest: &'a [u8], bytes: &mut BString) -> &'a [u8] {
     let Some((&letter, more)) = rest.split_first() else {

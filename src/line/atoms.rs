@@ -20,7 +20,24 @@ pub enum Atom {
         kind: Dynamic,
         name: Option<String>,
         quoted: bool,
+        instead: Option<Instead>,
     },
+}
+
+/// What `${x:-…}` and `${x:+…}` give instead of the value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instead {
+    pub when: When,
+    pub text: String,
+}
+
+/// When that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// `-`, `=`
+    Unset,
+    /// `+`
+    Set,
 }
 
 /// A word's atoms, and the texts in it that are commands.
@@ -210,11 +227,29 @@ impl<'a> Reader<'a> {
         let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
         let starts = inside.bytes().next().is_some_and(|b| !b.is_ascii_digit());
         let is_named = starts && inside.bytes().all(is_name) || is_positional(inside);
-        let name = is_named.then(|| inside.to_owned());
-        if name.is_none() {
-            self.look_into(inside, if self.double { Quoting::None } else { Quoting::Word });
+        let is_element = || {
+            let element = inside.strip_suffix(']').and_then(|inside| inside.split_once('['));
+            element.is_some_and(|(name, at)| name.bytes().all(is_name) && is_positional(at))
+        };
+        if is_named || starts && is_element() {
+            return self.expansion(from, Dynamic::Variable, Some(inside.to_owned()));
         }
-        self.expansion(from, Dynamic::Variable, name);
+        self.look_into(inside, if self.double { Quoting::None } else { Quoting::Word });
+        let width = inside.bytes().take_while(|b| is_name(*b)).count();
+        let (name, rest) = inside.split_at_checked(width).unwrap_or_default();
+        let rest = rest.strip_prefix(':').unwrap_or(rest);
+        let when = match rest.bytes().next() {
+            Some(b'-' | b'=') => Some(When::Unset),
+            Some(b'+') => Some(When::Set),
+            _ => None,
+        };
+        match when.filter(|_| width > 0) {
+            Some(when) => {
+                let instead = Instead { when, text: rest.get(1..).unwrap_or_default().to_owned() };
+                self.expand_or(from, Dynamic::Variable, Some(name.to_owned()), Some(instead));
+            }
+            None => self.expansion(from, Dynamic::Variable, None),
+        }
     }
 
     /// `$[…]`
@@ -249,8 +284,18 @@ impl<'a> Reader<'a> {
     }
 
     fn expansion(&mut self, from: usize, kind: Dynamic, name: Option<String>) {
+        self.expand_or(from, kind, name, None);
+    }
+
+    fn expand_or(
+        &mut self,
+        from: usize,
+        kind: Dynamic,
+        name: Option<String>,
+        instead: Option<Instead>,
+    ) {
         let source = self.between(from, self.scan.at).to_owned();
-        self.found.atoms.push(Atom::Expansion { source, kind, name, quoted: self.double });
+        self.found.atoms.push(Atom::Expansion { source, kind, name, quoted: self.double, instead });
     }
 
     /// What lies from there to here, without the byte that closes it.

@@ -7,14 +7,18 @@ const MOST: usize = 256;
 /// More braces than these are not looked at.
 const BRACES: usize = 32;
 
-/// The words that braces make of one; `None` if they are too many.
-pub fn braced(atoms: Vec<Atom>) -> Option<Vec<Vec<Atom>>> {
+/// The words that braces make of one; `None` if they are too many, or longer than what is left.
+pub fn braced(atoms: &[Atom], left: &mut usize) -> Option<Vec<Vec<Atom>>> {
     let braces = atoms.iter().filter(|atom| is(atom, b'{')).count();
     match braces {
-        0 => Some(vec![atoms]),
-        1..=BRACES => expand(&atoms),
-        _ => None,
+        0 => return Some(vec![atoms.to_vec()]),
+        1..=BRACES if *left > 0 => {}
+        _ => return None,
     }
+    let words = expand(atoms)?;
+    let made: usize = words.iter().map(Vec::len).sum();
+    *left = left.saturating_sub(made);
+    Some(words)
 }
 
 fn expand(atoms: &[Atom]) -> Option<Vec<Vec<Atom>>> {

@@ -53,8 +53,8 @@ pub struct Command {
     pub input: Option<Arc<str>>,
     /// The commands whose output it reads, by their places in [`Line::commands`].
     pub writers: Vec<usize>,
-    /// Where it runs.
-    pub directory: Directory,
+    /// Where it may run, the likeliest first.
+    pub directories: Vec<Possible>,
 }
 
 impl Command {
@@ -80,6 +80,16 @@ impl Command {
     /// The word that names what is executed.
     pub fn name(&self) -> Option<&Word> {
         seen_through(&self.words).first()
+    }
+
+    /// Is this the text of a `>(…)` of it?
+    pub(super) fn writes_to(&self, text: &str) -> bool {
+        let targets = self.redirections.iter().map(|redirection| &redirection.target);
+        let is_it = |source: &str| {
+            let inside = source.strip_prefix(">(").and_then(|rest| rest.strip_suffix(')'));
+            inside == Some(text)
+        };
+        self.words.iter().chain(targets).any(|word| is_it(&word.source))
     }
 
     /// Will only the shell know what is executed?
@@ -171,14 +181,26 @@ pub enum Nest {
     Background,
     /// The text of `eval` or `trap`.
     Text,
+    /// A body or a command that was found before, with other values.
+    Again,
 }
 
-/// Where a command runs, as far as the line tells.
+/// Where a command may run, as far as the line tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Possible {
+    pub directory: Directory,
+    /// Only if none of these can be entered.
+    pub unless: Vec<BString>,
+}
+
+/// A working directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Directory {
     /// Where the line starts.
     Start,
-    /// Behind `cd` with this directory: absolute, or relative to where the line starts.
+    /// Behind `cd` with this directory: absolute, relative to where the line starts, or with what
+    /// only the shell will know, as it was typed.
     At(BString),
+    /// It may have been changed.
     Unknown,
 }

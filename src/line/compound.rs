@@ -9,7 +9,10 @@ use crate::policy::{Operator, Stage};
 use super::atoms::{Quoting, commands_in};
 use super::command::Nest;
 use super::parse::Source;
+use super::places::Outcome;
+use super::quoted;
 use super::raw::{self, Raw};
+use super::rounds::{Body, read_by};
 use super::scope::Scope;
 use super::walk::{Place, Walker};
 
@@ -24,6 +27,10 @@ impl Walker {
         source: &Source<'_>,
         place: &Place,
     ) {
+        let entering = match kind {
+            NodeKind::Until { .. } => Outcome::Failure,
+            _ => Outcome::Success,
+        };
         match kind {
             NodeKind::Subshell { body, redirects } => {
                 self.redirected(redirects, text, place, |walker, place| {
@@ -40,8 +47,9 @@ impl Walker {
                 self.redirected(redirects, text, place, |walker, place| {
                     let place = place.inside(Nest::Condition);
                     walker.node(*condition, source, &place);
-                    let bodies = std::iter::once(Some(*then_body)).chain([else_body.map(|b| *b)]);
-                    walker.alternatives(bodies.collect(), source, &place.staged(NEXT));
+                    let (on, off) = walker.parted(Outcome::Success);
+                    let bodies = vec![(Some(*then_body), on), (else_body.map(|b| *b), off)];
+                    walker.alternatives(bodies, source, &place.staged(NEXT));
                 });
             }
             NodeKind::Case { word, patterns, redirects } => {
@@ -51,17 +59,33 @@ impl Walker {
             | NodeKind::Until { condition, body, redirects } => {
                 self.redirected(redirects, text, place, |walker, place| {
                     let place = place.inside(Nest::Loop);
+                    let variable = read_by(&condition);
+                    let lines = variable.as_ref().and_then(|_| walker.lines(&place));
                     walker.scope.go_round(text);
                     walker.node(*condition, source, &place);
-                    walker.perhaps(|walker| walker.node(*body, source, &place.staged(NEXT)));
+                    if let Some(variable) = variable {
+                        let (body, place) = (Body::new(source.of(&body.span)), place.staged(NEXT));
+                        if walker.goes_through(&variable, lines, &body, &place) {
+                            return;
+                        }
+                    }
+                    let (on, off) = walker.parted(entering);
+                    walker.scope = on;
+                    walker.node(*body, source, &place.staged(NEXT));
+                    walker.scope = walker.scope.clone().or(&off);
                 });
             }
-            NodeKind::For { words, body, redirects, .. }
-            | NodeKind::Select { words, body, redirects, .. } => {
+            NodeKind::For { var, words, body, redirects }
+            | NodeKind::Select { var, words, body, redirects } => {
                 self.redirected(redirects, text, place, |walker, place| {
                     let words = raw::texts(words.unwrap_or_default());
                     walker.inside(&words, Quoting::Word, place);
-                    walker.looped(*body, text, source, place);
+                    let values = walker.values(&words);
+                    let rounds = Body::new(source.of(&body.span));
+                    let inner = place.inside(Nest::Loop).staged(NEXT);
+                    if !walker.goes_through(&var, values, &rounds, &inner) {
+                        walker.looped(*body, text, source, place);
+                    }
                 });
             }
             NodeKind::ForArith { init, cond, incr, body, redirects } => {
@@ -73,12 +97,12 @@ impl Walker {
                 });
             }
             NodeKind::Function { name, body } => {
-                self.scope.define(&name, text);
+                self.scope.define(&name, Body::new(source.of(&body.span)));
                 let (stage, input, writers) = (Stage::First, None, Vec::new());
                 let place = Place { stage, input, writers, ..place.inside(Nest::Function) };
                 self.apart(|walker| {
                     // Where it is called from is not known; most are called where they are defined.
-                    walker.scope = Scope::new(walker.scope.directory.clone());
+                    walker.scope = Scope::at(walker.scope.places.clone());
                     walker.node(*body, source, &place);
                 });
             }
@@ -99,6 +123,7 @@ impl Walker {
                     let mut terms = Vec::new();
                     terms_of(*body, &mut terms);
                     walker.inside(&terms, Quoting::Word, place);
+                    walker.subscripts(&terms, text, place);
                 });
             }
             // Words and expansions are read as text, never as nodes.
@@ -132,16 +157,22 @@ impl Walker {
             walker.inside(&texts, Quoting::Word, &place);
             // `;&` goes on into the next.
             walker.scope.forget_named_in(if text.contains(";&") { text } else { "" });
+            let before = walker.scope.clone();
+            let bodies = bodies.into_iter().map(|body| (body, before.clone())).collect();
             walker.alternatives(bodies, source, &place.staged(NEXT));
         });
     }
 
     /// Bodies of which one runs; `None` is that none does.
-    fn alternatives(&mut self, bodies: Vec<Option<Node>>, source: &Source<'_>, place: &Place) {
-        let before = self.scope.clone();
+    fn alternatives(
+        &mut self,
+        bodies: Vec<(Option<Node>, Scope)>,
+        source: &Source<'_>,
+        place: &Place,
+    ) {
         let mut after: Option<Scope> = None;
-        for body in bodies {
-            self.scope = before.clone();
+        for (body, scope) in bodies {
+            self.scope = scope;
             if let Some(body) = body {
                 self.node(body, source, place);
             }
@@ -151,7 +182,20 @@ impl Walker {
                 None => scope,
             });
         }
-        self.scope = after.unwrap_or(before);
+        self.scope = after.unwrap_or_else(|| self.scope.clone());
+    }
+
+    /// What is known after this outcome of a condition, and after the other.
+    fn parted(&self, outcome: Outcome) -> (Scope, Scope) {
+        let settled = || {
+            let mut scope = self.scope.clone();
+            scope.places.settle();
+            scope
+        };
+        let (on, off) = self.scope.parted(outcome);
+        let mut off = off.unwrap_or_else(settled);
+        off.places.settle();
+        (on.unwrap_or_else(settled), off)
     }
 
     /// The commands in texts that are no commands themselves.
@@ -159,6 +203,18 @@ impl Walker {
         let inside: Vec<String> =
             texts.iter().flat_map(|text| commands_in(text, quoting)).collect();
         self.substitutions(&inside, place);
+    }
+
+    /// `[[ -v 'a[$(x)]' ]]`
+    fn subscripts(&mut self, terms: &[String], text: &str, place: &Place) {
+        if text.contains("-v") {
+            let words = terms.iter().flat_map(|term| super::split(term));
+            let found: Vec<String> = words
+                .filter_map(|word| Some(quoted::inside(quoted::subscript(&word)?)))
+                .flatten()
+                .collect();
+            self.substitutions(&found, place);
+        }
     }
 
     /// Walks a compound command with what it reads; its redirections are a command without

@@ -1,6 +1,8 @@
 //! Cuts shell text at `|`, `|&`, `||`, `&&`, `;`, `&`, newline and parentheses, where
 //! these stand between commands: not in `[[…]]`, `((…))` or the patterns of a `case`.
 
+use std::ops::Range;
+
 use super::expects::{Expects, behind};
 use super::scan::{Body, Nest, Scanner};
 use crate::policy::{Operator, Stage};
@@ -19,6 +21,17 @@ pub fn cut(text: &str) -> Vec<Part<'_>> {
 
 /// The same, with the bodies of their here-documents, in the order of these.
 pub fn cut_with_bodies(text: &str) -> (Vec<Part<'_>>, Vec<Body>) {
+    let cutter = run(text);
+    (cutter.parts, cutter.scan.bodies)
+}
+
+/// The bodies alone, and where they stand.
+pub fn documents(text: &str) -> impl Iterator<Item = (Range<usize>, Body)> {
+    let scan = run(text).scan;
+    scan.ranges.into_iter().zip(scan.bodies)
+}
+
+fn run(text: &str) -> Cutter<'_> {
     let mut cutter = Cutter {
         text,
         scan: Scanner::new(text),
@@ -30,7 +43,7 @@ pub fn cut_with_bodies(text: &str) -> (Vec<Part<'_>>, Vec<Body>) {
         parts: Vec::new(),
     };
     cutter.run();
-    (cutter.parts, cutter.scan.bodies)
+    cutter
 }
 
 struct Cutter<'a> {

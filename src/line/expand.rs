@@ -2,7 +2,7 @@
 
 use bstr::{BString, ByteSlice};
 
-use super::atoms::{Atom, Atoms, Quoting, atoms};
+use super::atoms::{Atom, Atoms, Instead, Quoting, When, atoms};
 use super::braces::braced;
 use super::scope::Scope;
 use super::word::{Dynamic, Piece, Word};
@@ -14,10 +14,37 @@ pub struct Expanded {
     pub inside: Vec<String>,
 }
 
-/// A word of a command; `budget` is how many bytes variables may still add.
-pub fn expand(source: &str, scope: &Scope, budget: &mut usize) -> Expanded {
+/// What expansions may still add to a line, and how it is read.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    /// Bytes of variables.
+    pub bytes: usize,
+    /// Parts of words that braces make.
+    pub braces: usize,
+    /// `${x:-git}` is `git`, where `x` is not known.
+    pub defaults: Defaults,
+    /// Values inside values.
+    depth: usize,
+}
+
+/// Is what stands for a variable without a value taken for its value?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Defaults {
+    /// Not taken; was there one?
+    Left(bool),
+    Taken,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { bytes: 1 << 18, braces: 1 << 15, defaults: Defaults::Left(false), depth: 4 }
+    }
+}
+
+/// A word of a command.
+pub fn expand(source: &str, scope: &Scope, budget: &mut Budget) -> Expanded {
     let Atoms { atoms, inside } = atoms(source, Quoting::Word);
-    let words = match braced(atoms.clone()) {
+    let words = match braced(&atoms, &mut budget.braces) {
         Some(several) => several
             .into_iter()
             .flat_map(|atoms| Builder::new(source, scope, budget, Splits::Yes).build(atoms))
@@ -32,18 +59,18 @@ pub fn expand(source: &str, scope: &Scope, budget: &mut usize) -> Expanded {
 }
 
 /// A word that stays one: the value of an assignment, what a redirection names.
-pub fn expand_one(source: &str, scope: &Scope, budget: &mut usize) -> (Word, Vec<String>) {
+pub fn expand_one(source: &str, scope: &Scope, budget: &mut Budget) -> (Word, Vec<String>) {
     let Atoms { atoms, inside } = atoms(source, Quoting::Word);
     (single(source, atoms, scope, budget), inside)
 }
 
 /// A here-document that is expanded.
-pub fn expand_text(text: &str, scope: &Scope, budget: &mut usize) -> (Word, Vec<String>) {
+pub fn expand_text(text: &str, scope: &Scope, budget: &mut Budget) -> (Word, Vec<String>) {
     let Atoms { atoms, inside } = atoms(text, Quoting::None);
     (single(text, atoms, scope, budget), inside)
 }
 
-fn single(source: &str, atoms: Vec<Atom>, scope: &Scope, budget: &mut usize) -> Word {
+fn single(source: &str, atoms: Vec<Atom>, scope: &Scope, budget: &mut Budget) -> Word {
     let mut words = Builder::new(source, scope, budget, Splits::No).build(atoms);
     words.pop().unwrap_or_else(|| Word::of(source, ""))
 }
@@ -57,7 +84,7 @@ enum Splits {
 struct Builder<'a> {
     source: &'a str,
     scope: &'a Scope,
-    budget: &'a mut usize,
+    budget: &'a mut Budget,
     splits: Splits,
     words: Vec<Word>,
     pieces: Vec<Piece>,
@@ -67,7 +94,7 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(source: &'a str, scope: &'a Scope, budget: &'a mut usize, splits: Splits) -> Self {
+    fn new(source: &'a str, scope: &'a Scope, budget: &'a mut Budget, splits: Splits) -> Self {
         let (words, pieces) = (Vec::new(), Vec::new());
         Builder { source, scope, budget, splits, words, pieces, is_word: false, tilde: false }
     }
@@ -81,15 +108,20 @@ impl<'a> Builder<'a> {
                     let is_glob = !quoted && self.is_glob(*byte, &atoms[at + 1..]);
                     self.byte(*byte, is_glob);
                 }
-                Atom::Expansion { source, kind, name, quoted } => {
-                    if name.as_deref() == Some("@") && *quoted && self.splits == Splits::Yes {
-                        match self.all_given() {
+                Atom::Expansion { source, kind, name, quoted, instead } => {
+                    let all = name.as_deref().filter(|name| *name == "@" || name.ends_with("[@]"));
+                    if let Some(all) = all.filter(|_| *quoted && self.splits == Splits::Yes) {
+                        match self.all_given(all) {
                             Some(given) => self.each(given),
                             None => self.pieces.push(dynamic(source, *kind)),
                         }
                         continue;
                     }
                     let value = name.as_ref().and_then(|name| self.value(name, *quoted));
+                    let value = match instead {
+                        Some(instead) => self.instead(value, instead),
+                        None => value,
+                    };
                     match value {
                         Some(value) if *quoted || self.splits == Splits::No => {
                             self.is_word = true;
@@ -106,9 +138,13 @@ impl<'a> Builder<'a> {
     }
 
     /// What `"$@"` gives, as long as the line may still grow by it.
-    fn all_given(&mut self) -> Option<Vec<BString>> {
-        let given: Vec<BString> = self.scope.positional()?.into_iter().cloned().collect();
-        *self.budget = self.budget.checked_sub(given.iter().map(|word| word.len()).sum())?;
+    fn all_given(&mut self, name: &str) -> Option<Vec<BString>> {
+        let given: Vec<BString> = match name.strip_suffix("[@]") {
+            Some(array) => self.scope.list(array)?.clone(),
+            None => self.scope.positional()?.into_iter().cloned().collect(),
+        };
+        self.budget.bytes =
+            self.budget.bytes.checked_sub(given.iter().map(|word| word.len()).sum())?;
         Some(given)
     }
 
@@ -123,6 +159,29 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// `${x:-git}`, `${x:+git}`: what is to be had instead of the value, if that is known.
+    fn instead(&mut self, value: Option<BString>, instead: &Instead) -> Option<BString> {
+        let is_known = value.is_some();
+        let is_set = value.as_ref().is_some_and(|value| !value.is_empty());
+        match instead.when {
+            When::Unset if is_set => return value,
+            When::Set if is_known && !is_set => return Some(BString::default()),
+            _ => {}
+        }
+        self.budget.depth = self.budget.depth.checked_sub(1)?;
+        let (word, _) = expand_one(&instead.text, self.scope, self.budget);
+        self.budget.depth += 1;
+        let literal = word.literal().filter(|_| !word.tilde)?;
+        match &mut self.budget.defaults {
+            Defaults::Left(_) if is_known => Some(literal),
+            Defaults::Taken => Some(literal),
+            Defaults::Left(is_left) => {
+                *is_left = true;
+                None
+            }
+        }
+    }
+
     /// What a variable holds, as long as the line may still grow by it.
     fn value(&mut self, name: &str, quoted: bool) -> Option<BString> {
         let all: BString;
@@ -131,12 +190,19 @@ impl<'a> Builder<'a> {
                 all = bstr::join(" ", self.scope.positional()?).into();
                 &all
             }
-            name => self.scope.get(name)?,
+            name => match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+                Some((array, "@" | "*")) => {
+                    all = bstr::join(" ", self.scope.list(array)?).into();
+                    &all
+                }
+                Some((array, nth)) => self.scope.list(array)?.get(nth.parse::<usize>().ok()?)?,
+                None => self.scope.get(name)?,
+            },
         };
         if !quoted && self.splits == Splits::Yes && self.scope.splits_oddly {
             return None;
         }
-        *self.budget = self.budget.checked_sub(value.len())?;
+        self.budget.bytes = self.budget.bytes.checked_sub(value.len())?;
         Some(value.clone())
     }
 

@@ -15,8 +15,11 @@ mod expand;
 mod expects;
 mod fed;
 mod parse;
+mod places;
 mod powershell;
+mod quoted;
 mod raw;
+mod rounds;
 mod scan;
 mod scope;
 mod simple;
@@ -25,7 +28,9 @@ mod walk;
 mod word;
 mod words;
 
-pub use command::{Assignment, Command, Directory, Line, Nest, RedirectOperator, Redirection, Way};
+pub use command::{
+    Assignment, Command, Directory, Line, Nest, Possible, RedirectOperator, Redirection, Way,
+};
 pub use cut::{Part, cut};
 pub use fed::fed;
 pub use parse::{parse, parse_with};

@@ -4,12 +4,19 @@
 //! variables. The nesting that is tried in `tests/line.rs` comes back on a stack of 2 MB; that
 //! whatever [`admits`] lets through does so is not proven.
 
+use std::cell::Cell;
+
 use bstr::BString;
 use rable::{Node, Span};
 
 use super::admit::admits;
 use super::command::Line;
+use super::cut::documents;
+use super::scan::Body;
 use super::walk::Walker;
+
+/// Stands before and behind the number of a body that was taken out.
+const MARK: char = '\u{1}';
 
 /// The commands in a line of shell text, at any depth that is looked into.
 pub fn parse(text: &str) -> Line {
@@ -23,13 +30,79 @@ pub fn parse_with(text: &str, parameters: &[BString]) -> Line {
     walker.finish()
 }
 
-/// The tree of a text; none if it is not admitted or no shell text.
-pub fn tree(text: &str) -> Option<Vec<Node>> {
-    if !admits(text) {
-        return None;
+/// A text that was parsed.
+pub struct Tree {
+    pub nodes: Vec<Node>,
+    /// The text that they are of, if it is another.
+    pub text: Option<String>,
+    pub documents: Documents,
+}
+
+/// The tree of a text; none if it is not admitted or no shell text. What is too long with the
+/// bodies of its here-documents is parsed without them: they are data, and no nesting.
+pub fn tree(text: &str) -> Option<Tree> {
+    if admits(text) {
+        let (nodes, text, documents) = (parsed(text)?, None, Documents::default());
+        return Some(Tree { nodes, text, documents });
     }
+    let (short, documents) = Documents::taken_from(text)?;
+    let nodes = admits(&short).then(|| parsed(&short))??;
+    Some(Tree { nodes, text: Some(short), documents })
+}
+
+fn parsed(text: &str) -> Option<Vec<Node>> {
     // Extended patterns are off at first in bash, and then `!(…)` is a negated subshell.
     rable::parse(text, false).or_else(|_| rable::parse(text, true)).ok()
+}
+
+/// The bodies of here-documents, and which of them the tree had: where one is missing, we and the
+/// parser read the text differently.
+#[derive(Default)]
+pub struct Documents {
+    bodies: Vec<(Body, Cell<bool>)>,
+}
+
+impl Documents {
+    /// The text with a mark in place of each body.
+    fn taken_from(text: &str) -> Option<(String, Self)> {
+        if text.contains(MARK) {
+            return None;
+        }
+        let (mut short, mut bodies, mut at) = (String::new(), Vec::new(), 0);
+        for (range, body) in documents(text) {
+            if !body.text.is_empty() {
+                short.push_str(text.get(at..range.start)?);
+                short.push_str(&format!("{MARK}{}{MARK}\n", bodies.len()));
+                at = range.end;
+                bodies.push((body, Cell::new(false)));
+            }
+        }
+        short.push_str(text.get(at..)?);
+        (!bodies.is_empty()).then_some((short, Documents { bodies }))
+    }
+
+    /// What stands in place of a mark.
+    pub fn body(&self, text: &str) -> Option<&str> {
+        let nth: usize = text.trim_end().strip_prefix(MARK)?.strip_suffix(MARK)?.parse().ok()?;
+        let (body, is_found) = self.bodies.get(nth)?;
+        is_found.set(true);
+        Some(&body.text)
+    }
+
+    /// The text with its bodies.
+    pub fn put_back(&self, text: &str) -> String {
+        let mut whole = text.to_owned();
+        if text.contains(MARK) {
+            for (nth, (body, _)) in self.bodies.iter().enumerate() {
+                whole = whole.replace(&format!("{MARK}{nth}{MARK}\n"), &body.text);
+            }
+        }
+        whole
+    }
+
+    pub fn are_found(&self) -> bool {
+        self.bodies.iter().all(|(_, is_found)| is_found.get())
+    }
 }
 
 /// Does a `)` of a `case` pattern end this text too early?

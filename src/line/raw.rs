@@ -110,14 +110,37 @@ pub fn from_part(part: &str, bodies: &mut impl Iterator<Item = Body>) -> Raw {
     raw
 }
 
-/// What stands behind the reserved word `time` and its `-p`: with another option it is the
-/// program of that name, and reads that itself.
+/// What stands behind the reserved word `time` and its `-p`, where a pipeline begins anew: with
+/// another option it is the program of that name, and reads that itself.
 pub fn behind_time(words: &mut Vec<String>) {
-    match words.first().map(String::as_str) {
-        Some("--") => drop(words.remove(0)),
-        Some(option) if option.starts_with('-') => words.insert(0, "time".to_owned()),
-        _ => {}
+    let is_reserved = |word: &&String| matches!(word.as_str(), "--" | "-p" | "!" | "time");
+    let reserved = words.iter().take_while(is_reserved).count();
+    let is_option = words.get(reserved).is_some_and(|word| word.starts_with('-'));
+    words.drain(..reserved);
+    if is_option {
+        words.insert(0, "time".to_owned());
     }
+}
+
+/// The words between the parentheses of `a=(…)`.
+pub fn elements(text: &str) -> Vec<String> {
+    let mut scan = Scanner::new(text);
+    let mut words = Vec::new();
+    while let Some(byte) = scan.byte(0) {
+        match byte {
+            b' ' | b'\t' | b'\n' => scan.advance(1),
+            b'#' => scan.comment(),
+            _ => {
+                let from = scan.at;
+                scan.word();
+                if scan.at == from {
+                    scan.advance(1);
+                }
+                words.extend(text.get(from..scan.at).map(str::to_owned));
+            }
+        }
+    }
+    words
 }
 
 /// How much of a text belongs to the simple command at its start.

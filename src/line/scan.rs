@@ -2,6 +2,8 @@
 //! and comments. Never looks back, so that any text takes linear time, and keeps a
 //! stack of its own, so that no depth of nesting exhausts that of the program.
 
+use std::ops::Range;
+
 /// A place in shell text, and the here-documents that it still owes.
 pub struct Scanner<'a> {
     text: &'a str,
@@ -10,6 +12,8 @@ pub struct Scanner<'a> {
     pub heredocs: Vec<Heredoc>,
     /// The bodies passed so far, of those that stand in no expansion.
     pub bodies: Vec<Body>,
+    /// Where they stand.
+    pub ranges: Vec<Range<usize>>,
     /// An expansion is open here.
     nested: bool,
 }
@@ -45,7 +49,14 @@ pub enum Nest {
 
 impl<'a> Scanner<'a> {
     pub fn new(text: &'a str) -> Self {
-        Scanner { text, at: 0, heredocs: Vec::new(), bodies: Vec::new(), nested: false }
+        Scanner {
+            text,
+            at: 0,
+            heredocs: Vec::new(),
+            bodies: Vec::new(),
+            ranges: Vec::new(),
+            nested: false,
+        }
     }
 
     pub fn byte(&self, ahead: usize) -> Option<u8> {
@@ -112,8 +123,35 @@ impl<'a> Scanner<'a> {
 
     /// Passes that `(…)`.
     pub fn parenthesis(&mut self) {
-        let is_array = self.before() == Some(b'=');
-        self.nest(1, if is_array { Nest::Commands } else { Nest::Plain });
+        if self.before() != Some(b'=') {
+            return self.nest(1, Nest::Plain);
+        }
+        let from = self.at;
+        if !self.elements() {
+            // Bash stops at what is no element, and goes on behind it.
+            self.at = from + 1;
+        }
+    }
+
+    /// Passes the elements of an array; `false` at an operator, or where it is not closed.
+    fn elements(&mut self) -> bool {
+        self.advance(1);
+        while let Some(byte) = self.byte(0) {
+            match byte {
+                b')' => {
+                    self.advance(1);
+                    return true;
+                }
+                b'(' if matches!(self.before(), Some(b'@' | b'?' | b'*' | b'+' | b'!')) => {
+                    self.nest(1, Nest::Plain);
+                }
+                b'&' | b';' | b'|' | b'(' => return false,
+                b'#' if self.before().is_some_and(ends_word) => self.comment(),
+                b'<' | b'>' if self.byte(1) != Some(b'(') => return false,
+                _ => self.pass(),
+            }
+        }
+        false
     }
 
     pub fn comment(&mut self) {
@@ -199,6 +237,7 @@ impl<'a> Scanner<'a> {
             if !nested {
                 let text = self.text.get(from..to).unwrap_or_default().to_owned();
                 self.bodies.push(Body { text, is_literal });
+                self.ranges.push(from..to);
             }
         }
     }

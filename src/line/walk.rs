@@ -12,28 +12,37 @@ use crate::policy::{Operator, Stage};
 
 use super::command::{Command, Directory, Line, Nest, Way};
 use super::cut::cut_with_bodies;
-use super::parse::{Source, tree};
+use super::expand::Budget;
+use super::parse::{Documents, Source, tree};
+use super::places::{Outcome, Places};
 use super::raw;
-use super::scope::Scope;
+use super::scope::{Local, Scope};
 
 /// Texts inside texts: further down nothing is looked at.
 const DEPTH: usize = 16;
 /// Bytes of texts inside texts, in all.
 const NESTED: usize = 1 << 20;
-/// Bytes that variables may add to a line.
-const EXPANDED: usize = 1 << 18;
+/// Bodies of loops and functions that are walked once more.
+const ROUNDS: usize = 64;
 
 /// What is found so far.
 pub struct Walker {
     pub(super) commands: Vec<Command>,
     pub(super) scope: Scope,
-    pub(super) expanded: usize,
+    pub(super) budget: Budget,
+    pub(super) rounds: usize,
+    /// What the function that is called has made its own.
+    pub(super) locals: Option<Vec<Local>>,
+    /// The bodies of here-documents that the text stands without.
+    pub(super) documents: Documents,
     /// The tree has here-documents with the bodies of others: rable 0.2.2 hands these out in
     /// order, but passes over `for ((…))`, `((…))` and `[[ … ]]`. Or a word
     /// has no end, or a redirection no word.
     pub(super) misled: bool,
     way: Way,
-    nested: usize,
+    pub(super) nested: usize,
+    /// Something has run that may have made or removed a directory.
+    pub(super) makes: bool,
     /// The next command stands behind the reserved word `time`.
     is_timed: bool,
 }
@@ -66,11 +75,15 @@ impl Default for Walker {
     fn default() -> Self {
         Walker {
             commands: Vec::new(),
-            scope: Scope::new(Directory::Start),
-            expanded: EXPANDED,
+            scope: Scope::at(Places::only(Directory::Start)),
+            budget: Budget::default(),
+            rounds: ROUNDS,
+            locals: None,
+            documents: Documents::default(),
             misled: false,
             way: Way::Parsed,
             nested: NESTED,
+            makes: false,
             is_timed: false,
         }
     }
@@ -103,24 +116,39 @@ impl Walker {
 
     /// The same in a shell of its own: `$(…)`.
     pub fn substitutions(&mut self, texts: &[String], place: &Place) {
+        self.fed_substitutions(texts, place, None);
+    }
+
+    /// The same, with the command that writes to `>(…)` among them.
+    pub fn fed_substitutions(&mut self, texts: &[String], place: &Place, writer: Option<usize>) {
         for text in texts {
-            let (input, writers) = (None, Vec::new());
+            let is_fed = |at: &usize| self.commands.get(*at).is_some_and(|c| c.writes_to(text));
+            let (input, writers) = (None, writer.filter(is_fed).into_iter().collect());
             let place = Place { input, writers, ..place.inside(Nest::Substitution) };
             self.apart(|walker| walker.nested(text, &place, 1));
         }
     }
 
-    fn text(&mut self, text: &str, place: &Place) {
-        let Some(nodes) = tree(text) else { return self.cut(text, place) };
+    /// The commands of a text that stands here.
+    pub(super) fn text(&mut self, text: &str, place: &Place) {
+        let Some(tree) = tree(text) else { return self.cut(text, place) };
         let (count, scope) = (self.commands.len(), self.scope.clone());
         let above = std::mem::take(&mut self.misled);
-        let source = Source::new(text);
+        let (nodes, documents) =
+            (tree.nodes, std::mem::replace(&mut self.documents, tree.documents));
+        let source = Source::new(tree.text.as_deref().unwrap_or(text));
         let mut stage = place.stage;
         for node in nodes {
+            let is_list = matches!(node.kind, NodeKind::List { .. });
+            self.scope.places.settle();
             self.node(node, &source, &place.staged(stage));
+            if !is_list {
+                self.has_run();
+            }
             stage = Stage::After(Operator::Sequence);
         }
-        if std::mem::replace(&mut self.misled, above) {
+        let documents = std::mem::replace(&mut self.documents, documents);
+        if std::mem::replace(&mut self.misled, above) || !documents.are_found() {
             self.commands.truncate(count);
             self.scope = scope;
             self.cut(text, place);
@@ -163,7 +191,7 @@ impl Walker {
         match node.kind {
             NodeKind::Command { assignments, words, redirects } => {
                 let mut raw = raw::Raw {
-                    source: text.to_owned(),
+                    source: self.documents.put_back(text),
                     assignments: raw::texts(assignments),
                     words: raw::texts(words),
                     redirections: raw::redirections(redirects),
@@ -176,7 +204,10 @@ impl Walker {
             }
             NodeKind::Pipeline { commands, .. } => self.pipeline(commands, source, place),
             NodeKind::List { items } => self.list(items, source, place),
-            NodeKind::Negation { pipeline } => self.node(*pipeline, source, place),
+            NodeKind::Negation { pipeline } => {
+                self.node(*pipeline, source, place);
+                self.scope.places.negate();
+            }
             NodeKind::Time { pipeline, .. } => {
                 self.is_timed = true;
                 self.node(*pipeline, source, place);
@@ -230,27 +261,55 @@ impl Walker {
         }
     }
 
+    /// A command that no other depends on has ended.
+    fn has_run(&mut self) {
+        if self.scope.stops_at_failure {
+            self.scope.places.stop_at_failure();
+        }
+    }
+
     /// `a && b || c`: only the first certainly runs.
     fn run(&mut self, run: Vec<ListItem>, source: &Source<'_>, place: &Place) {
-        let mut certain = None;
+        let is_alone = run.len() == 1;
+        self.scope.places.settle();
+        let mut skipped: Option<Scope> = None;
         let mut stage = place.stage;
         for ListItem { command, operator } in run {
-            if let Some(certain) = &certain
-                && stage == Stage::After(Operator::Or)
-            {
-                self.scope = self.scope.clone().or(certain);
-            }
             self.node(command, source, &place.staged(stage));
-            certain.get_or_insert_with(|| self.scope.clone());
-            stage = Stage::After(match operator {
-                Some(ListOperator::And) => Operator::And,
-                Some(ListOperator::Or) => Operator::Or,
-                _ => Operator::Sequence,
-            });
+            let (wanted, next) = match operator {
+                Some(ListOperator::And) => (Some(Outcome::Success), Operator::And),
+                Some(ListOperator::Or) => (Some(Outcome::Failure), Operator::Or),
+                _ => (None, Operator::Sequence),
+            };
+            if let Some(wanted) = wanted {
+                skipped = self.part(wanted, skipped);
+            }
+            stage = Stage::After(next);
         }
-        if let Some(certain) = certain {
-            self.scope = self.scope.clone().or(&certain);
+        if let Some(skipped) = skipped {
+            self.scope = self.scope.clone().or(&skipped);
         }
+        if is_alone {
+            self.has_run();
+        }
+    }
+
+    /// What is known where the next of a run begins; gives back what is where it does not run.
+    fn part(&mut self, wanted: Outcome, skipped: Option<Scope>) -> Option<Scope> {
+        let either = |one: Option<Scope>, other: Option<Scope>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.or(&other)),
+            (one, other) => one.or(other),
+        };
+        let (mut on, mut off) = self.scope.parted(wanted);
+        if let Some(skipped) = skipped {
+            let (also_on, also_off) = skipped.parted(wanted);
+            (on, off) = (either(on, also_on), either(off, also_off));
+        }
+        match on {
+            Some(on) => self.scope = on,
+            None => self.scope.places.settle(),
+        }
+        off
     }
 }
 

@@ -11,7 +11,7 @@ use bstr::{BString, ByteSlice};
 use crate::command::{Act, Effect, Object, Thing, joined};
 
 use super::glob::{self, Name};
-use super::place::{Place, components};
+use super::place::{Location, Place, components};
 use super::{Effects, Invocation, Layer, Rule, Ruling};
 
 impl Effects {
@@ -133,10 +133,20 @@ impl At<'_> {
             .find_map(|all| path.strip_suffix(*all).filter(|p| p.is_empty() || p.ends_with(b"/")))
             .unwrap_or(path);
         let names = components(&self.place.cwd, path);
-        let moved = self.call.directory.as_ref();
-        self.call.words.stands().iter().any(|stand| {
-            let at = moved.map_or_else(|| stand.clone(), |moved| joined(moved, stand));
-            components(&self.place.cwd, &at).starts_with(&names)
+        let start = [Location::default()];
+        let locations = &self.call.locations[..];
+        let locations = if locations.is_empty() { &start[..] } else { locations };
+        let stands = self.call.words.stands();
+        locations.iter().any(|location| {
+            stands.iter().any(|stand| {
+                let stand = if stand.is_empty() { b"." } else { stand.as_slice() };
+                let at = if location.path.is_empty() {
+                    stand.into()
+                } else {
+                    joined(&location.path, stand)
+                };
+                components(&self.place.cwd, &at).starts_with(&names)
+            })
         })
     }
 

@@ -7,7 +7,7 @@ use bstr::{BString, ByteSlice};
 
 use crate::command::{Effect, Words};
 
-use super::{Ancestry, Operator, Place};
+use super::{Ancestry, Location, Operator, Place};
 
 /// A call to be judged.
 #[derive(Debug, Clone)]
@@ -28,8 +28,12 @@ pub struct Invocation {
     pub effects: Vec<Effect>,
     /// Where it does that.
     pub place: Option<Arc<Place>>,
-    /// Where a `cd` before it on its line has led from there.
-    pub directory: Option<BString>,
+    /// Where the `cd` before it on its line may have led, the likeliest first; nowhere if empty.
+    pub locations: Vec<Location>,
+    /// What its redirections do, wherever it is made.
+    pub written: Vec<Effect>,
+    /// The call that it is inside of, by its place among all.
+    pub inside: Option<usize>,
     pub machine: Machine,
     /// What the line feeds it to run, where that is no shell text.
     pub code: Option<Arc<str>>,
@@ -76,7 +80,9 @@ impl Invocation {
             ancestry,
             effects: Vec::new(),
             place: None,
-            directory: None,
+            locations: Vec::new(),
+            written: Vec::new(),
+            inside: None,
             machine: Machine::This,
             code: None,
         }

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use crate::command::joined;
 use crate::line::Way;
-use crate::policy::{Because, Invocation, Machine, Operator, Rule, Stage, Standing, Verdict};
+use crate::policy::{
+    Because, Invocation, Location, Machine, Operator, Rule, Stage, Standing, Verdict,
+};
 use crate::view::SourceRecord;
 
 use super::answer;
@@ -161,17 +163,17 @@ fn parsed(call: &Invocation) -> Vec<(&'static str, String)> {
     parsed
 }
 
-/// Where it works, as far as the line and its own options say.
+/// Where it may work, as far as the line and its own options say; `.` is where the line starts.
 fn directories(call: &Invocation) -> Vec<String> {
     let own = call.words.directories();
-    let from = |to: &BString| match &call.directory {
-        Some(from) => joined(from, to).to_string(),
-        None => to.to_string(),
-    };
-    match &call.directory {
-        Some(directory) if own.is_empty() => vec![directory.to_string()],
-        _ => own.iter().map(from).collect(),
+    let start = [Location::default()];
+    let from = if call.locations.is_empty() { &start[..] } else { &call.locations[..] };
+    let named = |path: &BString| if path.is_empty() { ".".to_owned() } else { path.to_string() };
+    if own.is_empty() {
+        return call.locations.iter().map(|location| named(&location.path)).collect();
     }
+    let from = from.iter();
+    from.flat_map(|from| own.iter().map(|to| joined(&from.path, to).to_string())).collect()
 }
 
 fn machine(call: &Invocation) -> &'static str {

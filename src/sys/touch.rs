@@ -12,7 +12,7 @@ use bstr::{BString, ByteSlice};
 use super::context::{Context, absolute};
 use super::executed::Executed;
 use crate::command::{Act, Effect, Object, Thing};
-use crate::policy::{Invocation, matches_name};
+use crate::policy::{Invocation, Location, matches_name};
 use crate::seal::{Index, Presence, Reach, Touch};
 
 mod find;
@@ -89,6 +89,22 @@ fn named(
     }
 }
 
+/// Where a call is made, if its line leaves no doubt.
+fn here(call: &Invocation, context: &Context) -> Option<PathBuf> {
+    match call.locations.as_slice() {
+        [] => Some(absolute(context.cwd.as_deref(), Path::new(""))),
+        [location] if !location.is_unknown() => starts(call, context).pop(),
+        _ => None,
+    }
+}
+
+/// Each place where a call may be made.
+fn starts(call: &Invocation, context: &Context) -> Vec<PathBuf> {
+    let start = Location::default();
+    let all = call.locations.iter().chain(call.locations.is_empty().then_some(&start));
+    all.flat_map(|location| places(&location.path, call, context)).collect()
+}
+
 /// Where a typed path may be.
 fn places(typed: &BString, call: &Invocation, context: &Context) -> Vec<PathBuf> {
     let path = typed.to_path_lossy();
@@ -104,9 +120,8 @@ fn places(typed: &BString, call: &Invocation, context: &Context) -> Vec<PathBuf>
     let rest_here =
         ["$PWD/", "${PWD}/"].iter().find_map(|sign| typed.strip_prefix(sign.as_bytes()));
     if let Some(rest) = rest_here {
-        let here = call.directory.as_ref().map(|d| d.to_path_lossy().into_owned());
-        let here = absolute(context.cwd.as_deref(), &here.unwrap_or_default());
-        return globbed(here.join(OsStr::from_bytes(rest)));
+        // Behind a `cd` it was joined to where that leads.
+        return globbed(absolute(context.cwd.as_deref(), Path::new(OsStr::from_bytes(rest))));
     }
     let plain = match rest {
         Some(rest) => {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::command::{Act, Effect, Object, Words, Wrapped, Wraps, joined, parse_with};
-use crate::line::{self, Directory, Line, RedirectOperator, Redirection};
-use crate::policy::{Ancestry, Invocation, Machine, Process};
+use crate::line::{self, Directory, Line, Possible, RedirectOperator, Redirection};
+use crate::policy::{Ancestry, Invocation, Location, Machine, Process};
 
 use super::feeders::Feeders;
 use super::{View, code};
@@ -55,35 +55,26 @@ impl View<'_> {
         let line = line::parse_with(text.text, text.parameters);
         let from = text.from;
         let mut feeders = Feeders::of_line(self);
+        let is_first = found.is_above(text.inside);
         for (at, command) in line.commands.iter().enumerate() {
             let words = self.words(&command.argv());
-            let is_rooted = |path: &BString| path.starts_with(b"~") || path.starts_with(b"$");
-            let directory = match &command.directory {
-                Directory::At(path) if is_rooted(path) => Some(path.clone()),
-                Directory::At(path) => {
-                    Some(from.map_or_else(|| path.clone(), |from| joined(from, path)))
-                }
-                Directory::Start | Directory::Unknown => from.cloned(),
-            };
-            let seen = |effect: Effect| match &directory {
-                Some(directory) => effect.seen_from(directory),
-                None => effect,
-            };
-            let written = command.redirections.iter().filter_map(written).map(seen);
+            let written = command.redirections.iter().filter_map(written);
             let written = written.filter(|_| text.machine == Machine::This);
             let call = Invocation {
                 typed: Some(command.typed()).filter(|typed| !typed.is_empty()).map(Arc::new),
                 text: command.source.clone(),
                 line: Some(Arc::clone(text.whole)),
                 stage: command.stage,
-                effects: written.chain(self.runs_what_it_prints(command)).collect(),
-                directory,
+                effects: self.runs_what_it_prints(command),
+                written: written.collect(),
+                locations: locations(from, &command.directories, is_first),
+                inside: text.inside,
                 machine: text.machine,
                 ..Invocation::from_words(words, text.above.clone())
             };
             let before = found.calls.len();
             self.follow(call, Some((&line, at)), depth, found);
-            feeders.next(&line.commands, &mut found.calls[before..]);
+            feeders.next(&line.commands, found.calls.get_mut(before..).unwrap_or_default());
         }
     }
 
@@ -113,15 +104,19 @@ impl View<'_> {
         let typed = call.typed.clone();
         let assigns = !wrapped.is_empty() && self.assigns(&call.words);
         let above = below(&call);
-        let (whole, stage, directory) = (call.line.clone(), call.stage, call.directory.clone());
+        let (whole, stage) = (call.line.clone(), call.stage);
+        let locations = moved(&call.locations, &call.words);
+        let (outer, there) = (call.inside, call.locations.clone());
         let machine = if grammar.elsewhere { Machine::Another } else { call.machine };
         let parameters = call.words.parameters().to_vec();
+        let inside = Some(found.calls.len());
         found.calls.push(call);
         let Some(depth) = depth.checked_sub(1) else { return };
-        let from = directory.as_ref();
+        let from = &locations[..];
         let follow_text = |text: &str, parameters: &[BString], found: &mut Found| {
             let whole = whole.clone().unwrap_or_else(|| Arc::from(text));
-            let text = Text { text, whole: &whole, above: &above, from, parameters, machine };
+            let text =
+                Text { text, whole: &whole, above: &above, inside, from, parameters, machine };
             self.follow_text(text, depth, found);
         };
         // The same call by another name, and whoever made it made that.
@@ -131,7 +126,7 @@ impl View<'_> {
                 call.typed.clone_from(&typed);
                 call.line.clone_from(&whole);
                 (call.stage, call.machine) = (stage, machine);
-                call.directory.clone_from(&directory);
+                (call.locations, call.inside) = (there, outer);
                 self.follow(call, input, depth, found);
             }
             Some(Wrapped::Text(text)) => follow_text(&text.to_str_lossy(), &[], found),
@@ -155,7 +150,8 @@ impl View<'_> {
                     inner.line.clone_from(&whole);
                     // What a wrapper in a pipe runs reads from that pipe.
                     inner.stage = stage;
-                    inner.directory.clone_from(&directory);
+                    inner.locations.clone_from(&locations);
+                    inner.inside = inside;
                     inner.machine = machine;
                     if let (Some(replaced), Some((line, at))) = (&replaced, input)
                         && self.runs_words(&inner.words, replaced.as_bstr())
@@ -233,15 +229,18 @@ struct Text<'t> {
     text: &'t str,
     whole: &'t Arc<str>,
     above: &'t Ancestry,
-    /// Where a `cd` before it has led.
-    from: Option<&'t BString>,
+    /// The call that it is given to.
+    inside: Option<usize>,
+    /// Where a `cd` before it may have led.
+    from: &'t [Location],
     parameters: &'t [BString],
     machine: Machine,
 }
 
 impl<'t> Text<'t> {
     fn new(text: &'t str, whole: &'t Arc<str>, above: &'t Ancestry) -> Self {
-        Text { text, whole, above, from: None, parameters: &[], machine: Machine::This }
+        let (inside, from, parameters, machine) = (None, &[][..], &[][..], Machine::This);
+        Text { text, whole, above, inside, from, parameters, machine }
     }
 }
 
@@ -259,10 +258,59 @@ pub(super) struct Found {
     left: usize,
 }
 
+impl Found {
+    /// Are this call and those that it is inside of all that there is?
+    fn is_above(&self, call: Option<usize>) -> bool {
+        let above = |at: &usize| self.calls.get(*at).and_then(|call| call.inside);
+        std::iter::successors(call, above).count() == self.calls.len()
+    }
+}
+
 impl Default for Found {
     fn default() -> Self {
         Found { calls: Vec::new(), left: 1 << 21 }
     }
+}
+
+/// More places are not told apart.
+const PLACES: usize = 8;
+
+/// Where a command of a text may run: each place of the text's own, and from there each of the
+/// command's; none if that is where it all starts. `is_first`: nothing ran before the text.
+fn locations(from: &[Location], possible: &[Possible], is_first: bool) -> Vec<Location> {
+    let start = [Location::default()];
+    let from = if from.is_empty() { &start[..] } else { from };
+    let mut found: Vec<Location> = Vec::new();
+    for from in from {
+        for place in possible {
+            let path = match &place.directory {
+                Directory::At(path) => joined(&from.path, path),
+                Directory::Start | Directory::Unknown => from.path.clone(),
+            };
+            let unless = place.unless.iter().map(|path| joined(&from.path, path));
+            // What ran before this text may have removed that.
+            let unless = unless.filter(|_| is_first);
+            let unless = from.unless.iter().cloned().chain(unless).collect();
+            let location = Location { path, unless };
+            if found.len() < PLACES && !found.contains(&location) {
+                found.push(location);
+            }
+        }
+    }
+    let is_start = found.iter().all(|place| place.path.is_empty() && place.unless.is_empty());
+    if is_start { Vec::new() } else { found }
+}
+
+/// Where what a wrapper wraps may run: `env -C dir rm x`.
+fn moved(from: &[Location], wrapper: &Words) -> Vec<Location> {
+    let to = wrapper.stands().into_iter().next().filter(|to| !to.is_empty());
+    let Some(to) = to else { return from.to_vec() };
+    let start = [Location::default()];
+    let from = if from.is_empty() { &start[..] } else { from };
+    let moved = from
+        .iter()
+        .map(|from| Location { path: joined(&from.path, &to), unless: from.unless.clone() });
+    moved.collect()
 }
 
 /// What a redirection does to its file, bash(1). What stands for no file of its own, and what

@@ -1,12 +1,13 @@
 //! What calls do, by the descriptions in a view: only where a rule speaks of it, or a reader
 //! asks.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
 
 use crate::command::{Effect, Object, Words, Wraps, effects};
-use crate::policy::{Invocation, Machine, Place};
+use crate::policy::{Invocation, Location, Machine, Place};
 
 use super::View;
 
@@ -20,28 +21,48 @@ impl View<'_> {
             let (before, from) = calls.split_at_mut(i);
             let Some(call) = from.first_mut() else { continue };
             call.place.get_or_insert_with(|| Arc::clone(place));
-            let clauses = self.clauses(call.words.path());
-            let at = moved(call, before);
-            if call.machine == Machine::Another {
-                continue;
-            }
-            let program = call.words.program().to_str_lossy().into_owned();
-            let texts = super::code::given(&call.words).map(|text| text.as_slice());
-            let texts = texts.chain(call.code.as_deref().map(str::as_bytes));
-            let coded: Vec<Effect> =
-                texts.flat_map(|text| super::code::effects(&program, text)).collect();
-            let narrows = self.grammar(call.words.path()).unwrap_or_default().narrows;
-            let does = effects(&call.words, &clauses, &narrows).into_iter();
-            for effect in does.chain(coded) {
-                for effect in self.where_found(effect, call, before) {
-                    let effect = at.iter().fold(effect, |effect, at| effect.seen_from(at));
-                    let effect = call.directory.iter().fold(effect, Effect::seen_from);
-                    if !call.effects.contains(&effect) {
-                        call.effects.push(effect);
+            let written = std::mem::take(&mut call.written);
+            let does = self.does(call, before);
+            let is_here = call.locations.is_empty();
+            // What no shim meets counts as here as well, if only a shell knows where it is.
+            let unknown = call.locations.iter().any(Location::is_unknown);
+            let here = Location::default();
+            let too = (unknown && !call.locations.contains(&here)).then_some(&here);
+            let by_path = call.words.argv().first().is_some_and(|path| path.contains(&b'/'));
+            let mut found = std::mem::take(&mut call.effects);
+            let mut seen: BTreeSet<Effect> = found.iter().cloned().collect();
+            let mut add = |effect: Effect, everywhere: bool| {
+                let places = call.locations.iter().chain(too.filter(|_| everywhere));
+                let placed: Vec<Effect> = match is_here {
+                    true => vec![effect],
+                    false => places.map(|place| effect.clone().seen_from(&place.path)).collect(),
+                };
+                for effect in placed {
+                    if seen.insert(effect.clone()) {
+                        found.push(effect);
                     }
                 }
-            }
+            };
+            written.into_iter().for_each(|effect| add(effect, true));
+            does.into_iter().for_each(|effect| add(effect, by_path));
+            call.effects = found;
         }
+    }
+
+    /// What a call does, seen from where a line has led it.
+    fn does(&self, call: &Invocation, before: &[Invocation]) -> Vec<Effect> {
+        if call.machine == Machine::Another {
+            return Vec::new();
+        }
+        let clauses = self.clauses(call.words.path());
+        let program = call.words.program().to_str_lossy().into_owned();
+        let texts = super::code::given(&call.words).map(|text| text.as_slice());
+        let texts = texts.chain(call.code.as_deref().map(str::as_bytes));
+        let coded: Vec<Effect> =
+            texts.flat_map(|text| super::code::effects(&program, text)).collect();
+        let narrows = self.grammar(call.words.path()).unwrap_or_default().narrows;
+        let does = effects(&call.words, &clauses, &narrows).into_iter().chain(coded);
+        does.flat_map(|effect| self.where_found(effect, call, before)).collect()
     }
 
     /// Does a test leave some of what it names?
@@ -60,13 +81,8 @@ impl View<'_> {
         if !path.contains_str(FOUND) {
             return vec![effect];
         }
-        let above = &call.ancestry.processes;
-        let finder = above.iter().find_map(|process| {
-            let is_it = |c: &&Invocation| c.words.argv() == process.argv;
-            let wraps = |c: &&Invocation| {
-                self.grammar(c.words.path()).is_some_and(|grammar| grammar.wraps == Wraps::Exec)
-            };
-            before.iter().rev().find(is_it).filter(wraps)
+        let finder = above(call, before).find(|call| {
+            self.grammar(call.words.path()).is_some_and(|grammar| grammar.wraps == Wraps::Exec)
         });
         let Some(finder) = finder else { return vec![effect] };
         let narrows = self.narrows(&finder.words);
@@ -95,13 +111,8 @@ impl View<'_> {
     }
 }
 
-/// Where the wrappers of a call have moved it, innermost first: `env -C dir rm x`.
-fn moved(call: &Invocation, before: &[Invocation]) -> Vec<BString> {
-    let wrappers = call
-        .ancestry
-        .processes
-        .iter()
-        .filter_map(|process| before.iter().rev().find(|c| c.words.argv() == process.argv));
-    let moved = wrappers.filter(|wrapper| !wrapper.words.directories().is_empty());
-    moved.filter_map(|wrapper| wrapper.words.stands().into_iter().next()).collect()
+/// The calls that a call is inside of, innermost first.
+fn above<'c>(call: &Invocation, before: &'c [Invocation]) -> impl Iterator<Item = &'c Invocation> {
+    let outer = |call: &Invocation| before.get(call.inside?);
+    std::iter::successors(outer(call), move |call| before.get(call.inside?))
 }

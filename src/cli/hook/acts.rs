@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use bstr::{BString, ByteSlice};
 
 use crate::command::Wrapped;
-use crate::decide::{Decision, Subject};
+use crate::decide::{self, Decision, Subject};
 use crate::line::{self, Dynamic, Piece};
 use crate::policy::{Invocation, Refusal, Rule, Severity, judge};
 use crate::refuse::{Asker, OfLine};
@@ -58,10 +58,15 @@ pub fn leave(
 /// Where the shell will stand; a directory that is not there yet is none.
 fn directory(context: &Context, call: &Invocation) -> Option<PathBuf> {
     let here = context.cwd.as_deref();
-    match &call.directory {
-        Some(there) => sources::real_directory(&absolute(here, &there.to_path_lossy())),
-        None => here.map(Path::to_owned),
+    if call.locations.is_empty() {
+        return here.map(Path::to_owned);
     }
+    let place = decide::place(context);
+    // Of several the likeliest that is there.
+    call.locations.iter().find_map(|location| {
+        let there = place.at_home(&location.path, true).into_iter().next()?;
+        sources::real_directory(&absolute(here, &there.to_path_lossy()))
+    })
 }
 
 /// A shim knows its name alone.

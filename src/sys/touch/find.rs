@@ -12,7 +12,7 @@ use super::Asked;
 use crate::command::{Act, Effect, Object};
 use crate::policy::Invocation;
 use crate::seal::{Index, Reach};
-use crate::sys::context::{Context, absolute};
+use crate::sys::context::Context;
 use crate::sys::{Held, bounded};
 
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -61,8 +61,7 @@ pub(super) fn asked(call: &Invocation, context: &Context, index: &Index<'_>) -> 
     if call.line.is_some() && roots(&argv).any(|root| root.find_byteset(b"*?[$~`").is_some()) {
         return None;
     }
-    let here = call.directory.as_ref().map(|d| d.to_path_lossy().into_owned()).unwrap_or_default();
-    let here = absolute(context.cwd.as_deref(), &here);
+    let here = super::here(call, context)?;
     let mut command = Command::new(super::behind_us("find")?);
     command.args(argv.iter().skip(1).map(|word| OsStr::from_bytes(word))).current_dir(&here);
     let _held = Held::begin();

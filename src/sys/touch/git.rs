@@ -56,11 +56,12 @@ pub(super) fn roots(call: &Invocation, context: &Context) -> Vec<PathBuf> {
 
 /// Directories in which it works.
 fn stands(call: &Invocation, context: &Context) -> Vec<PathBuf> {
-    let here = absolute(
-        context.cwd.as_deref(),
-        &call.directory.as_ref().map(|d| d.to_path_lossy().into_owned()).unwrap_or_default(),
-    );
-    call.words.stands().iter().map(|at| real(&absolute(Some(&here), &at.to_path_lossy()))).collect()
+    let stands = call.words.stands();
+    let from = |here: PathBuf| {
+        let real = |at: &BString| real(&absolute(Some(&here), &at.to_path_lossy()));
+        stands.iter().map(real).collect::<Vec<_>>()
+    };
+    super::starts(call, context).into_iter().flat_map(from).collect()
 }
 
 /// What it would touch; `None` where it is not asked or does not say.
@@ -216,11 +217,16 @@ impl Git {
     fn own(&self, path: &BString, call: &Invocation) -> BString {
         let mut own = path.clone();
         let stand = call.words.stands().first().cloned().unwrap_or_default();
-        for before in [call.directory.clone().unwrap_or_default(), stand] {
-            let rest = own.strip_prefix(before.as_slice()).and_then(|rest| rest.strip_prefix(b"/"));
-            if let Some(rest) = rest.filter(|_| !before.is_empty()) {
-                own = rest.into();
-            }
+        let locations = || call.locations.iter().map(|location| &location.path);
+        let behind = |own: &BString, before: &BString| -> Option<BString> {
+            let rest = own.strip_prefix(before.as_slice())?.strip_prefix(b"/")?;
+            (!before.is_empty()).then(|| rest.into())
+        };
+        if let Some(rest) = locations().find_map(|before| behind(&own, before)) {
+            own = rest;
+        }
+        if let Some(rest) = behind(&own, &stand) {
+            own = rest;
         }
         own
     }

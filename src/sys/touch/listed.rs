@@ -64,8 +64,7 @@ pub(super) fn asked(call: &Invocation, context: &Context) -> Option<Vec<Asked>> 
         return None;
     }
     let words = &call.words;
-    let here = call.directory.as_ref().map(|d| d.to_path_lossy().into_owned()).unwrap_or_default();
-    let here = absolute(context.cwd.as_deref(), &here);
+    let here = super::here(call, context)?;
     let stand = words.stands().first().cloned().unwrap_or_default();
     let stand = absolute(Some(&here), &stand.to_path_lossy());
     let found = match words.program().as_bytes() {
