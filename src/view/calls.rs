@@ -6,8 +6,10 @@ use std::sync::Arc;
 use bstr::{BStr, BString, ByteSlice};
 
 use crate::command::{Act, Effect, Object, Words, Wrapped, Wraps, joined, parse_with};
-use crate::line::{self, Directory, Line, Possible, RedirectOperator, Redirection};
-use crate::policy::{Ancestry, Invocation, Location, Machine, Process};
+use crate::line::{
+    self, Command, Directory, Dynamic, Line, Piece, Possible, RedirectOperator, Redirection, Word,
+};
+use crate::policy::{Ancestry, Invocation, Location, Machine, Process, matches_name};
 
 use super::feeders::Feeders;
 use super::{View, code};
@@ -72,8 +74,16 @@ impl View<'_> {
                 machine: text.machine,
                 ..Invocation::from_words(words, text.above.clone())
             };
+            let others = self.found_by(command).into_iter().map(|argv| {
+                let words = self.words(&argv);
+                Invocation { words, ..call.clone() }
+            });
+            let others: Vec<Invocation> = others.collect();
             let before = found.calls.len();
             self.follow(call, Some((&line, at)), depth, found);
+            for other in others {
+                self.follow(other, Some((&line, at)), depth, found);
+            }
             feeders.next(&line.commands, found.calls.get_mut(before..).unwrap_or_default());
         }
     }
@@ -97,6 +107,7 @@ impl View<'_> {
         let is_code = code::is_known(&call.words.program().to_str_lossy());
         call.code = fed.clone().filter(|_| is_code).map(Arc::from);
         let wrapped = call.words.wrapped().to_vec();
+        let script = self.script(&call.words);
         let meant = self.meant(&call.words);
         let grammar = self.grammar(call.words.path()).unwrap_or_default();
         let replaced = grammar.fed.then(|| replaced(&call.words));
@@ -135,7 +146,8 @@ impl View<'_> {
         if let Some(text) = fed.filter(|_| !is_code) {
             follow_text(&text, &[], found);
         }
-        for inner in wrapped {
+        let script = script.map(Wrapped::Argv).into_iter();
+        for inner in wrapped.into_iter().chain(script) {
             match inner {
                 Wrapped::Argv(argv) => {
                     let argv = if assigns { behind_assignments(&argv) } else { &argv };
@@ -198,6 +210,38 @@ impl View<'_> {
         let meaning = line::split(&meaning.to_str_lossy());
         let argv = before.iter().cloned().chain(meaning).chain(behind.iter().cloned());
         Some(Wrapped::Argv(argv.collect()))
+    }
+
+    /// `bash /usr/bin/gradle build`: the file that is run, where a rule may speak of it.
+    fn script(&self, words: &Words) -> Option<Vec<BString>> {
+        let first = words.words().first().filter(|word| !word.doubtful && self.runs_operand(words));
+        let name = first?.text.rsplit(|b| *b == b'/').next()?;
+        let is_spoken_of = self.may_speak_of(name, self.program(name).as_ref());
+        is_spoken_of.then(|| words.words().iter().map(|word| word.text.clone()).collect())
+    }
+
+    /// What a pattern where a command's name stands may find: programs that a rule speaks of.
+    fn found_by(&self, command: &Command) -> Vec<Vec<BString>> {
+        let is_pattern = |piece: &Piece| match piece {
+            Piece::Literal(_) => false,
+            Piece::Dynamic { kind, .. } => *kind == Dynamic::Glob,
+        };
+        let is_known = |piece: &Piece| matches!(piece, Piece::Literal(_)) || is_pattern(piece);
+        let is_found =
+            |word: &&Word| word.pieces.iter().any(is_pattern) && word.pieces.iter().all(is_known);
+        let argv = command.name().filter(is_found).map(|_| command.argv());
+        let Some((path, rest)) = argv.as_ref().and_then(|argv| argv.split_first()) else {
+            return Vec::new();
+        };
+        let at = path.rfind_byte(b'/').map_or(0, |slash| slash + 1);
+        let (directory, pattern) = path.split_at(at);
+        let names =
+            self.spoken_of().into_iter().filter(|name| matches_name(pattern, name.as_bytes()));
+        let argv = |name: String| {
+            let program = BString::from([directory, name.as_bytes()].concat());
+            std::iter::once(program).chain(rest.iter().cloned()).collect()
+        };
+        names.map(argv).collect()
     }
 
     /// `xargs sh -c`, `xargs -I{} sh -c '{}'`: a shell runs what is put there.

@@ -71,7 +71,7 @@ pub fn encode(contents: &Contents) -> Vec<u8> {
 
 fn file_rules(rules: &[Rule], table: &mut Table) {
     let mut common: HashMap<[u8; 3], u32> = HashMap::new();
-    let mut shorts = HashSet::new();
+    let (mut shorts, mut spoken) = (HashSet::new(), HashSet::new());
     for gram in rules.iter().flat_map(|rule| trigrams(literal(rule).as_bytes())) {
         *common.entry(gram).or_default() += 1;
     }
@@ -104,6 +104,9 @@ fn file_rules(rules: &[Rule], table: &mut Table) {
             }
         }
         for form in &rule.subject.forms {
+            if spoken.insert(form.program()) {
+                table.add(Key::Spoken, &form.program());
+            }
             let program = form.program().as_bytes();
             match (form, rare) {
                 // Its text is not the call's own.

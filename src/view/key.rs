@@ -28,6 +28,8 @@ pub(super) enum Key<'a> {
     Acts,
     /// Forms of what feeds a command, of all rules that name it.
     Feeders,
+    /// Names of programs that rules speak of.
+    Spoken,
     /// What a described program does, by paths of its subcommands.
     Effects(&'a [u8]),
 }
@@ -50,6 +52,7 @@ impl Key<'_> {
             Key::Acts => (12, b"", b""),
             Key::Effects(p) => (13, p, b""),
             Key::Feeders => (14, b"", b""),
+            Key::Spoken => (15, b"", b""),
         };
         let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
         let hash = mix(0xcbf2_9ce4_8422_2325, &tag);

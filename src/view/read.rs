@@ -235,6 +235,18 @@ impl<'a> View<'a> {
         })
     }
 
+    /// Programs that rules speak of, by their names or by what they do.
+    pub(super) fn spoken_of(&self) -> Vec<String> {
+        let named = self.records::<String>(Key::Spoken);
+        let acts = BUILT_IN.names().into_iter().filter(|name| {
+            self.may_speak_of(name.as_bytes(), self.program(name.as_bytes()).as_ref())
+        });
+        let mut names: Vec<String> = named.chain(acts).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
     /// Could a rule over any command's text hit this one?
     pub fn may_speak_of_text(&self, text: &str) -> bool {
         let has = |gram| self.bucket(Key::Trigram(b"", gram)).is_some();

@@ -67,7 +67,7 @@ impl View<'_> {
         }
     }
 
-    fn runs_operand(&self, words: &Words) -> bool {
+    pub(super) fn runs_operand(&self, words: &Words) -> bool {
         match self.runs_as(words) {
             Runs::Shell => !words.has_flag("-c"),
             Runs::Script => super::code::given(words).next().is_none(),
