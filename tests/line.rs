@@ -307,6 +307,7 @@ fn sixty_four_kibibytes_are_soon_read() {
         "a=(b c);a+=(\"${a[@]}\");",
         "declare -n a=b;",
         "{1..255} ",
+        "$(a) ",
     ]) {
         let (long, short) = ((64 << 10) / piece.len(), (8 << 10) / piece.len());
         let (text, short) = (piece.repeat(long), piece.repeat(short));

@@ -1,6 +1,6 @@
 //! What is found in a line: its commands, each with all that the text says of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use bstr::BString;
@@ -82,14 +82,16 @@ impl Command {
         seen_through(&self.words).first()
     }
 
-    /// Is this the text of a `>(…)` of it?
-    pub(super) fn writes_to(&self, text: &str) -> bool {
+    /// The texts of each `>(…)` of it.
+    pub(super) fn writes_to(&self) -> BTreeSet<String> {
         let targets = self.redirections.iter().map(|redirection| &redirection.target);
-        let is_it = |source: &str| {
-            let inside = source.strip_prefix(">(").and_then(|rest| rest.strip_suffix(')'));
-            inside == Some(text)
+        let inside = |word: &Word| {
+            word.source
+                .strip_prefix(">(")
+                .and_then(|rest| rest.strip_suffix(')'))
+                .map(str::to_owned)
         };
-        self.words.iter().chain(targets).any(|word| is_it(&word.source))
+        self.words.iter().chain(targets).filter_map(inside).collect()
     }
 
     /// Will only the shell know what is executed?

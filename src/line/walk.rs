@@ -121,9 +121,14 @@ impl Walker {
 
     /// The same, with the command that writes to `>(…)` among them.
     pub fn fed_substitutions(&mut self, texts: &[String], place: &Place, writer: Option<usize>) {
+        if texts.is_empty() {
+            return;
+        }
+        let fed = writer.and_then(|at| self.commands.get(at)).map(Command::writes_to);
+        let fed = fed.unwrap_or_default();
         for text in texts {
-            let is_fed = |at: &usize| self.commands.get(*at).is_some_and(|c| c.writes_to(text));
-            let (input, writers) = (None, writer.filter(is_fed).into_iter().collect());
+            let (input, writers) =
+                (None, writer.filter(|_| fed.contains(text)).into_iter().collect());
             let place = Place { input, writers, ..place.inside(Nest::Substitution) };
             self.apart(|walker| walker.nested(text, &place, 1));
         }
