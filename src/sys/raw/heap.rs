@@ -3,10 +3,14 @@
 //! from a piece of the binary's own memory. musl's allocator asks the kernel for
 //! a mapping each time, a system call and a page fault each; compiling a policy of
 //! ten thousand rules took it ten seconds, so what does not fit goes to dlmalloc.
+//!
+//! A long line is tens of thousands of small pieces, taken and given back, each of which costs
+//! dlmalloc a lock and a search. Those come from lists, one for each size.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use dlmalloc::GlobalDlmalloc;
 
@@ -28,7 +32,99 @@ static ARENA: Arena = Arena(UnsafeCell::new([0; SIZE]));
 /// Bytes handed out.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
-/// First the arena, then dlmalloc.
+/// Pieces on the lists are multiples of this, and aligned to it.
+const STEP: usize = 16;
+/// Sizes that have a list.
+const SIZES: usize = 32;
+/// How much is taken from dlmalloc at once for small pieces.
+const BLOCK: usize = 256 << 10;
+
+/// Small pieces that were given back, and the rest of the block that new ones are cut from.
+struct Lists {
+    free: [*mut u8; SIZES],
+    next: *mut u8,
+    left: usize,
+}
+
+struct Shared(UnsafeCell<Lists>);
+
+// SAFETY: only who has set `IN_USE` looks inside.
+unsafe impl Sync for Shared {}
+
+static LISTS: Shared = Shared(UnsafeCell::new(Lists {
+    free: [ptr::null_mut(); SIZES],
+    next: ptr::null_mut(),
+    left: 0,
+}));
+/// Nobody waits for it: whoever finds it set does without the lists.
+static IN_USE: AtomicBool = AtomicBool::new(false);
+
+/// Which list pieces of this kind are on; none for what is large or oddly aligned.
+fn list(layout: Layout) -> Option<usize> {
+    let at = layout.size().checked_sub(1)? / STEP;
+    (at < SIZES && layout.align() <= STEP).then_some(at)
+}
+
+/// Of its list's whole size, wherever it comes from: so it can go onto the list.
+fn whole(at: usize) -> Layout {
+    // SAFETY: at most `SIZES * STEP`, and `STEP` is a power of two.
+    unsafe { Layout::from_size_align_unchecked((at + 1) * STEP, STEP) }
+}
+
+impl Lists {
+    fn pop(&mut self, at: usize) -> *mut u8 {
+        let Some(head) = self.free.get_mut(at) else { return ptr::null_mut() };
+        let piece = *head;
+        if !piece.is_null() {
+            // SAFETY: what is on a list holds the address of the next, written by `push`.
+            *head = unsafe { piece.cast::<*mut u8>().read() };
+            return piece;
+        }
+        let size = whole(at).size();
+        if self.left < size {
+            // SAFETY: neither size nor alignment is zero. What is left of the old block is small.
+            let block = unsafe { Layout::from_size_align_unchecked(BLOCK, STEP) };
+            let block = unsafe { GlobalDlmalloc.alloc(block) };
+            if block.is_null() {
+                return block;
+            }
+            (self.next, self.left) = (block, BLOCK);
+        }
+        let piece = self.next;
+        (self.next, self.left) = (piece.wrapping_add(size), self.left - size);
+        piece
+    }
+
+    fn push(&mut self, at: usize, piece: *mut u8) {
+        let Some(head) = self.free.get_mut(at) else { return };
+        // SAFETY: given back, so ours; at least `STEP` bytes, and aligned to it.
+        unsafe { piece.cast::<*mut u8>().write(*head) };
+        *head = piece;
+    }
+}
+
+/// With the lists, unless they are in use.
+fn with_lists<T>(then: impl FnOnce(&mut Lists) -> T) -> Option<T> {
+    if IN_USE.swap(true, Ordering::Acquire) {
+        return None;
+    }
+    // SAFETY: `IN_USE` was not set before, so nobody else is here until it is cleared.
+    let done = then(unsafe { &mut *LISTS.0.get() });
+    IN_USE.store(false, Ordering::Release);
+    Some(done)
+}
+
+/// Beyond the arena.
+fn more(layout: Layout) -> *mut u8 {
+    let Some(at) = list(layout) else {
+        // SAFETY: `layout` comes from a caller of the allocator, so its size is not zero.
+        return unsafe { GlobalDlmalloc.alloc(layout) };
+    };
+    // SAFETY: the same.
+    with_lists(|lists| lists.pop(at)).unwrap_or_else(|| unsafe { GlobalDlmalloc.alloc(whole(at)) })
+}
+
+/// First the arena, then the lists, then dlmalloc.
 struct Heap;
 
 #[global_allocator]
@@ -64,49 +160,61 @@ fn resize_last(at: usize, old: usize, new: usize) -> bool {
 
 // SAFETY: a piece of the arena is aligned (the arena is to `ALIGNMENT`), large enough, and never handed
 // out again while it is held: `TAKEN` goes back only over the last piece, when that is given back or
-// shrunk by its holder. All else is dlmalloc's, which is told apart by address.
+// shrunk by its holder. A small piece from elsewhere has its list's whole size and alignment, and is on
+// no list while it is held. All else is dlmalloc's. Which it is, address and layout tell.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise about `layout` is handed on.
-        take(layout).unwrap_or_else(|| unsafe { GlobalDlmalloc.alloc(layout) })
+        take(layout).unwrap_or_else(|| more(layout))
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        match take(layout) {
-            // SAFETY: a fresh piece of that size; it may have been used and given back before.
-            Some(piece) => unsafe {
-                piece.write_bytes(0, layout.size());
-                piece
-            },
-            // SAFETY: as in `alloc`.
-            None => unsafe { GlobalDlmalloc.alloc_zeroed(layout) },
+        let piece = match take(layout) {
+            Some(piece) => piece,
+            // SAFETY: as in `more`; what is large comes zeroed from the kernel.
+            None if list(layout).is_none() => {
+                return unsafe { GlobalDlmalloc.alloc_zeroed(layout) };
+            }
+            None => more(layout),
+        };
+        if !piece.is_null() {
+            // SAFETY: a piece of that size; it may have been used and given back before.
+            unsafe { piece.write_bytes(0, layout.size()) };
         }
+        piece
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        match place(pointer) {
-            Some(at) => {
-                resize_last(at, layout.size(), 0);
-            }
-            // SAFETY: not of the arena, so dlmalloc gave it out, with this layout.
+        if let Some(at) = place(pointer) {
+            resize_last(at, layout.size(), 0);
+            return;
+        }
+        match list(layout) {
+            // Where the lists are in use it is lost.
+            Some(at) => drop(with_lists(|lists| lists.push(at, pointer))),
+            // SAFETY: large and not of the arena, so dlmalloc gave it out, with this layout.
             None => unsafe { GlobalDlmalloc.dealloc(pointer, layout) },
         }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let Some(at) = place(pointer) else {
-            // SAFETY: not of the arena, so dlmalloc gave it out, with this layout.
-            return unsafe { GlobalDlmalloc.realloc(pointer, layout, size) };
+        // SAFETY: `size` is not zero and fits with this alignment by the caller's promise.
+        let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+        let stays = match (place(pointer), list(layout), list(wanted)) {
+            (Some(at), ..) => size <= LARGEST && resize_last(at, layout.size(), size),
+            // SAFETY: large and not of the arena, so dlmalloc gave it out, with this layout.
+            (None, None, None) => return unsafe { GlobalDlmalloc.realloc(pointer, layout, size) },
+            (None, old, new) => old == new,
         };
-        if size <= LARGEST && resize_last(at, layout.size(), size) {
+        if stays {
             return pointer;
         }
-        // SAFETY: `size` is not zero and fits with this alignment by the caller's promise; old and new
-        // piece are distinct and both hold the bytes that are copied.
+        // SAFETY: old and new piece are distinct and both hold the bytes that are copied; the old one
+        // is the caller's to give back.
         unsafe {
-            let moved = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
+            let moved = self.alloc(wanted);
             if !moved.is_null() {
                 moved.copy_from_nonoverlapping(pointer, layout.size().min(size));
+                self.dealloc(pointer, layout);
             }
             moved
         }
