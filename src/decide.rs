@@ -189,17 +189,18 @@ fn decide_by(
             return Ok(decision);
         }
     }
-    let elsewhere =
-        effective_directories(context, &calls(context, &view, subject, &Ancestry::default()));
+    let calls = self::calls(context, &view, subject, &Ancestry::default());
+    let elsewhere = effective_directories(context, &calls);
     if !elsewhere.is_empty() {
         let there = sources::find(context, &elsewhere);
         if there != found {
             let bytes = get(context, &there)?;
             let Ok(view) = View::open(bytes.bytes()) else { return Ok(None) };
-            return weigh(context, subject, &view, there);
+            let calls = self::calls(context, &view, subject, &Ancestry::default());
+            return weigh(context, subject, &view, there, calls);
         }
     }
-    weigh(context, subject, &view, found)
+    weigh(context, subject, &view, found, calls)
 }
 
 fn weigh(
@@ -207,15 +208,20 @@ fn weigh(
     subject: Subject<'_>,
     view: &View<'_>,
     sources: Vec<SourceRecord>,
+    mut calls: Vec<Invocation>,
 ) -> Result<Option<Decision>, Doubt> {
-    let mut calls = calls(context, view, subject, &Ancestry::default());
     // What is inside need not meet a shim of its own: `env` may give it another PATH.
     calls.iter().try_for_each(|call| trusted(view, call.words.called()))?;
     let entry = calls.first().and_then(|call| view.program(call.words.called()));
     let argv0_is_path = entry.is_some_and(|e| e.argv0_is_path);
     let mut rules = view.candidates(&calls);
     rules.iter_mut().for_each(|rule| show_from(context, rule));
-    let reserved: Vec<Reserved> = calls.iter().flat_map(|c| view.reserved(&c.words)).collect();
+    let mut reserved: Vec<Reserved> = Vec::new();
+    for name in calls.iter().flat_map(|call| view.reserved(&call.words)) {
+        if !reserved.contains(&name) {
+            reserved.push(name);
+        }
+    }
     // Ancestors are looked up only for a rule that depends on them.
     let asks = |rule: &Rule| rule.asks_for_ancestry() && calls.iter().any(|c| rule.covers(c));
     if let Subject::Call(argv) = subject

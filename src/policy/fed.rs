@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Feeder, Invocation, Pattern, Rule};
+use super::{Feeder, Invocation, Pattern, Rule, Ruling};
 
 impl Rule {
     /// Does it speak of what feeds this call?
@@ -26,6 +26,18 @@ impl Rule {
         }
         let piped = |feeder: &Feeder| Cow::Owned(format!("{} | {}", feeder.text, call.text));
         self.feeders(call).map(piped).collect()
+    }
+
+    /// Could it hold for a call of a line with this text? A rule that names a command looks at the
+    /// text of that alone.
+    pub(super) fn may_hold_in(&self, whole: &str) -> bool {
+        let subject = &self.subject;
+        let in_doubt = !matches!(self.ruling, Ruling::Allow { .. });
+        let matches = |p: &Pattern| p.is_match(whole).unwrap_or(in_doubt);
+        !subject.forms.is_empty()
+            || self.is_about_feeders()
+            || subject.contains.as_ref().is_none_or(|literal| whole.contains(literal.as_str()))
+                && subject.pattern.as_ref().is_none_or(matches)
     }
 
     /// Do literal, pattern and exceptions leave this text to the rule?

@@ -43,9 +43,18 @@ pub fn judge_all<'p>(
     reserved: &'p [Reserved],
     calls: &[Invocation],
 ) -> Verdict<'p> {
+    let mut in_question: (Option<&str>, Vec<&Rule>) = (None, Vec::new());
     calls
         .iter()
-        .map(|call| judge(rules.iter().copied(), reserved, call))
+        .map(|call| {
+            // The calls of a line have their whole text in common: what is looked for in it is so once.
+            let whole = call.whole();
+            if !in_question.0.is_some_and(|before| std::ptr::eq(before, whole)) {
+                let may = |rule: &&Rule| rule.may_hold_in(whole);
+                in_question = (Some(whole), rules.iter().copied().filter(may).collect());
+            }
+            judge(in_question.1.iter().copied(), reserved, call)
+        })
         .fold(Verdict::Pass(Because::NoRule), Verdict::or_stricter)
 }
 

@@ -2,7 +2,7 @@
 //! that: the cost does not grow with the number of rules.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::DeserializeOwned;
 
@@ -262,7 +262,8 @@ impl<'a> View<'a> {
     /// Rules that may hit one of these calls: a superset of those that do.
     pub fn candidates(&self, calls: &[Invocation]) -> Vec<Rule> {
         let mut found: Vec<Rule> = self.records(Key::Everything).collect();
-        let mut seen = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut whole = "";
         if calls.iter().any(|call| !call.effects.is_empty()) {
             self.collect(Key::Acts, &mut seen, &mut found);
         }
@@ -281,15 +282,26 @@ impl<'a> View<'a> {
                 }
                 self.collect_text(name, &call.text, &mut seen, &mut found);
             }
-            self.collect_text(b"", call.whole(), &mut seen, &mut found);
-            for short in self.shorts_in(call.whole()) {
+            // The calls of a line have their whole text in common.
+            if std::ptr::eq(whole, call.whole()) {
+                continue;
+            }
+            whole = call.whole();
+            self.collect_text(b"", whole, &mut seen, &mut found);
+            for short in self.shorts_in(whole) {
                 self.collect(Key::Short(&short), &mut seen, &mut found);
             }
         }
         found
     }
 
-    fn collect_text(&self, name: &[u8], text: &str, seen: &mut Vec<u64>, found: &mut Vec<Rule>) {
+    fn collect_text(
+        &self,
+        name: &[u8],
+        text: &str,
+        seen: &mut BTreeSet<u64>,
+        found: &mut Vec<Rule>,
+    ) {
         if self.bucket(Key::HasTrigrams(name)).is_none() {
             return;
         }
@@ -298,10 +310,9 @@ impl<'a> View<'a> {
         }
     }
 
-    fn collect(&self, key: Key<'_>, seen: &mut Vec<u64>, found: &mut Vec<Rule>) {
+    fn collect(&self, key: Key<'_>, seen: &mut BTreeSet<u64>, found: &mut Vec<Rule>) {
         let Some(bucket) = self.bucket(key) else { return };
-        if !seen.contains(&key.hash()) {
-            seen.push(key.hash());
+        if seen.insert(key.hash()) {
             found.extend(self.unpack_all(bucket));
         }
     }

@@ -31,6 +31,9 @@ pub fn leave(
     for call in decision.calls.iter().filter(|call| severity(call) > Severity::Pass) {
         let directory = directory(context, call);
         let Some(cwd) = directory else { continue };
+        if left.len() >= acts::MOST {
+            break;
+        }
         // A wrapper's shim judges what is inside as well.
         let wrappers = call.ancestry.processes.iter().map(|process| process.argv.as_slice());
         for (at, argv) in std::iter::once(call.words.argv()).chain(wrappers).enumerate() {
