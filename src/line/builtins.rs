@@ -16,10 +16,10 @@ pub fn seen_through(words: &[Word]) -> &[Word] {
 
 fn behind_builtin(words: &[Word]) -> Option<&[Word]> {
     let (first, more) = words.split_first()?;
-    let name = first.literal()?;
-    if !matches!(name.as_slice(), b"command" | b"builtin" | b"exec") {
+    if !first.is_one_of(&["command", "builtin", "exec"]) {
         return None;
     }
+    let name = first.literal()?;
     let option = |word: &Word| word.literal().filter(|text| text.len() > 1 && text[0] == b'-');
     let options: Vec<_> = more.iter().map_while(option).collect();
     if name == "command" && options.iter().any(|o| o.find_byteset(b"vV").is_some()) {

@@ -67,7 +67,7 @@ impl Command {
     /// What only the shell will know of that, with how it was typed. Where braces made several
     /// words of one text, none of them was typed so.
     pub fn typed(&self) -> BTreeMap<BString, String> {
-        let is_unknown = |word: &&Word| word.tilde || word.literal().is_none();
+        let is_unknown = |word: &&Word| word.tilde || !word.is_literal();
         let mut times: BTreeMap<&str, usize> = BTreeMap::new();
         for word in self.words.iter().filter(|word| word.source.contains('{')) {
             *times.entry(&word.source).or_default() += 1;
@@ -96,7 +96,7 @@ impl Command {
 
     /// Will only the shell know what is executed?
     pub fn is_dynamic(&self) -> bool {
-        seen_through(&self.words).first().is_some_and(|word| word.literal().is_none())
+        seen_through(&self.words).first().is_some_and(|word| !word.is_literal())
     }
 }
 

@@ -49,6 +49,13 @@ impl Places {
         Places { all: Rc::new(vec![Place { possible, after: Outcome::Either }]) }
     }
 
+    /// Is nothing known of where it works, whatever ran before?
+    pub fn are_unknown(&self) -> bool {
+        let [place] = self.all.as_slice() else { return false };
+        let Possible { directory, unless } = &place.possible;
+        *directory == Directory::Unknown && unless.is_empty() && place.after == Outcome::Either
+    }
+
     /// For a command that runs now.
     pub fn possible(&self) -> Vec<Possible> {
         self.all.iter().map(|place| place.possible.clone()).collect()

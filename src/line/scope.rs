@@ -245,6 +245,14 @@ impl Scope {
 
     /// Something runs that may change any of it.
     pub fn forget(&mut self) {
+        let knows_nothing = self.variables.is_empty()
+            && self.lists.is_empty()
+            && self.input.is_none()
+            && self.before.is_none()
+            && !self.splits_oddly;
+        if knows_nothing && self.places.are_unknown() {
+            return;
+        }
         let (functions, attributes) = (Rc::clone(&self.functions), Rc::clone(&self.attributes));
         let (renamed, stops_at_failure) = (Rc::clone(&self.renamed), self.stops_at_failure);
         let nowhere = Scope::at(Places::only(Directory::Unknown));

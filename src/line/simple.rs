@@ -27,9 +27,7 @@ impl Walker {
         let (command, redirects) = self.command(&raw, place, &mut inside);
         let has_defaults = std::mem::replace(&mut self.budget.defaults, Defaults::Left(false))
             == Defaults::Left(true);
-        self.makes |= command
-            .name()
-            .is_some_and(|name| name.literal().is_none_or(|name| !makes_nothing(&name)));
+        self.makes |= command.name().is_some_and(|name| !name.is_one_of(&MAKES_NOTHING));
         let argv = command.argv();
         let is_literal = !command.is_dynamic();
         let assignments = command.assignments.clone();
@@ -475,13 +473,10 @@ fn declares(name: &[u8]) -> bool {
 }
 
 /// Builtins behind which the same directories are there as before.
-fn makes_nothing(name: &BString) -> bool {
-    const BUILTINS: [&str; 16] = [
-        "cd", "pushd", "popd", "chdir", "echo", "printf", "pwd", ":", "true", "set", "export", "[",
-        "test", "shopt", "unset", "umask",
-    ];
-    BUILTINS.iter().any(|builtin| name == builtin)
-}
+const MAKES_NOTHING: [&str; 16] = [
+    "cd", "pushd", "popd", "chdir", "echo", "printf", "pwd", ":", "true", "set", "export", "[",
+    "test", "shopt", "unset", "umask",
+];
 
 /// Where a `cd` leads, as a path: what only the shell will know stays in it.
 fn target(word: &Word) -> BString {

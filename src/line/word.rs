@@ -46,8 +46,24 @@ impl Word {
         self.pieces.iter().all(is_literal).then(|| self.typed())
     }
 
+    /// Is every byte of it known?
+    pub fn is_literal(&self) -> bool {
+        self.pieces.iter().all(|piece| matches!(piece, Piece::Literal(_)))
+    }
+
+    /// Is it known to be one of these?
+    pub fn is_one_of(&self, texts: &[&str]) -> bool {
+        match self.pieces.as_slice() {
+            [Piece::Literal(bytes)] => texts.iter().any(|text| *bytes == *text),
+            _ => self.literal().is_some_and(|word| texts.iter().any(|text| word == *text)),
+        }
+    }
+
     /// The bytes, quotes taken off; what is not known as it was typed.
     pub fn typed(&self) -> BString {
+        if let [Piece::Literal(bytes)] = self.pieces.as_slice() {
+            return bytes.clone();
+        }
         let mut typed = BString::default();
         for piece in &self.pieces {
             typed.extend_from_slice(match piece {
