@@ -417,6 +417,7 @@ fn json_keys_are_documented() {
     world.write("project/dist/app", "x");
     world.embargo(&["seal", "dist"]).any_output().status(0).run();
     let seals = answer(&world, &["seals", "--json"]);
+    let accepted = answer(&world, &["accept", "--dry-run", "--json", "--", "./v", "dist"]);
     let sealed = answer(&world, &["check", "--json", "rm -r dist"]);
     assert_eq!(keys(&sealed), keys(&refused), "{sealed}");
     let hooks = answer(&world, &["hook", "status", "--json"]);
@@ -441,7 +442,7 @@ fn json_keys_are_documented() {
 
     let chain: Names = &keys(&whole) | &keys(&broken_chain);
     let command = &explained["commands"][0];
-    let table: [(&str, Names); 40] = [
+    let table: [(&str, Names); 42] = [
         ("`init --json`", keys(&init)),
         ("Each of init's `packs`", keys(&init["packs"][0])),
         ("Each of init's `undecided`", keys(&init["undecided"][0])),
@@ -480,10 +481,12 @@ fn json_keys_are_documented() {
         ("Each of `seals`", keys(&sealed["seals"][0])),
         ("`seals --json`", keys(&seals)),
         ("Each of its `seals`", keys(&seals["seals"][0])),
+        ("`accept --json`", keys(&accepted)),
+        ("Each of its `sealed`", keys(&accepted["sealed"][0])),
         ("JSON", Names::new()),
         ("Other answers of `check --json`", Names::new()),
     ];
-    for (heading, found) in &table[..37] {
+    for (heading, found) in &table[..39] {
         assert_eq!(first_cells(&section("docs/reference/json.md", heading)), *found, "{heading}");
     }
     let headings = all(r"(?m)^#+ (.+)$", &read("docs/reference/json.md"));

@@ -1,5 +1,6 @@
 //! The command line: one file per verb. clap and anyhow live only here.
 
+mod accept;
 mod add;
 mod brief;
 mod check;
@@ -76,6 +77,7 @@ enum Verb {
     Log(log::Args),
     Last(last::Args),
     History(history::Args),
+    Accept(accept::Args),
     Seal(seal::Args),
     Seals(seals::Args),
     Unseal(unseal::Args),
@@ -138,6 +140,7 @@ fn verb(argv: &[BString]) -> Exit {
         Verb::Log(args) => log::run(args),
         Verb::Last(args) => last::run(args),
         Verb::History(args) => history::run(args),
+        Verb::Accept(args) => accept::run(args),
         Verb::Seal(args) => seal::run(args),
         Verb::Seals(args) => seals::run(args),
         Verb::Unseal(args) => unseal::run(args),

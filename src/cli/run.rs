@@ -84,13 +84,15 @@ fn guard(policies: &Policies, argv: &[BString], name: &OsStr) -> Result<Exit, Di
         stdio::say(&installing::no_rule(name));
     }
     let directory = runs::make(&context, &names, &us).map_err(unguarded)?;
-    let exit = become_it(&program, argv, decision.argv0_is_path, &directory);
+    let path = CString::new(program::path_behind(&directory).as_bytes()).unwrap_or_default();
+    let path = (c"PATH".to_owned(), path);
+    let exit = become_it(&program, argv, decision.argv0_is_path, &[path]);
     runs::remove(&directory);
     Ok(exit)
 }
 
 /// The file to execute: a name is looked for on PATH, past us, a path is taken as it is.
-fn find(name: &OsStr, us: &Executed) -> Result<PathBuf, Exit> {
+pub(super) fn find(name: &OsStr, us: &Executed) -> Result<PathBuf, Exit> {
     if name.as_bytes().contains(&b'/') {
         return Ok(PathBuf::from(name));
     }
@@ -112,14 +114,18 @@ fn find(name: &OsStr, us: &Executed) -> Result<PathBuf, Exit> {
 }
 
 /// Returns only when that failed.
-fn become_it(program: &Path, argv: &[BString], argv0_is_path: bool, first: &Path) -> Exit {
+pub(super) fn become_it(
+    program: &Path,
+    argv: &[BString],
+    argv0_is_path: bool,
+    environment: &[(CString, CString)],
+) -> Exit {
     let c = |bytes: &[u8]| CString::new(bytes).unwrap_or_default();
     let mut words: Vec<CString> = argv.iter().map(|word| c(word)).collect();
     if argv0_is_path && let Some(word) = words.first_mut() {
         *word = c(program.as_os_str().as_bytes());
     }
-    let path = (c"PATH".to_owned(), c(program::path_behind(first).as_bytes()));
-    let error = match exec::become_program(program, words, &[path]) {
+    let error = match exec::become_program(program, words, environment) {
         Ok(never) => match never {},
         Err(error) => error,
     };

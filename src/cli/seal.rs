@@ -88,17 +88,7 @@ fn new(
     before: &[Seal],
 ) -> anyhow::Result<ledger::NewSeal> {
     let real = touch::in_real_directory(&absolute(context.cwd.as_deref(), path));
-    let bytes = touch::bytes(&real);
-    let homes: Vec<BString> =
-        context.homes().iter().map(|home| touch::bytes(&touch::real(home))).collect();
-    if let Some(why) = forbidden(&bytes, &homes) {
-        return Err(failure(seals::forbidden(&bytes, why)));
-    }
-    let seen =
-        ledger::observe(&real, Class::Kept).map_err(|e| failure(seals::unread(&bytes, &e)))?;
-    let target_is_forbidden = seen.target.as_ref().and_then(|t| forbidden(t, &homes));
-    // What everything stands on is reached by a link as well: then only the link is sealed.
-    let target = seen.target.filter(|_| target_is_forbidden.is_none());
+    let (bytes, seen) = look(&real, Class::Kept, context)?;
     let known = before.iter().find(|seal| seal.path == bytes && seal.class == Class::Kept);
     if let Some(seal) = known.filter(|seal| !is_same(&seal.object, &seen.object)) {
         // Sealing it once more would make what was done to it good.
@@ -111,7 +101,7 @@ fn new(
     let old = |of: fn(&Seal) -> &Option<String>| known.and_then(|seal| of(seal).clone());
     Ok(ledger::NewSeal {
         path: bytes,
-        target,
+        target: seen.target,
         class: Class::Kept,
         // A seal only becomes firmer.
         tier: known.map_or(tier, |seal| seal.tier.max(tier)),
@@ -124,8 +114,26 @@ fn new(
     })
 }
 
+/// What is there, where it may be sealed at all.
+pub(super) fn look(
+    real: &Path,
+    class: Class,
+    context: &Context,
+) -> anyhow::Result<(BString, ledger::Seen)> {
+    let bytes = touch::bytes(real);
+    let homes: Vec<BString> =
+        context.homes().iter().map(|home| touch::bytes(&touch::real(home))).collect();
+    if let Some(why) = forbidden(&bytes, &homes) {
+        return Err(failure(seals::forbidden(&bytes, why)));
+    }
+    let mut seen = ledger::observe(real, class).map_err(|e| failure(seals::unread(&bytes, &e)))?;
+    // What everything stands on is reached by a link as well: then only the link is sealed.
+    seen.target = seen.target.filter(|target| forbidden(target, &homes).is_none());
+    Ok((bytes, seen))
+}
+
 /// The same content; times may differ.
-fn is_same(a: &Object, b: &Object) -> bool {
+pub(super) fn is_same(a: &Object, b: &Object) -> bool {
     match (a, b) {
         (Object::File { digest: a, .. }, Object::File { digest: b, .. })
         | (Object::Tree { digest: a, .. }, Object::Tree { digest: b, .. }) => a == b,

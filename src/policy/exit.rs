@@ -4,26 +4,28 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// Nothing to report.
-    Success = 0,
+    Success,
     /// Findings: a lint, a failed example, nothing to show.
-    Findings = 1,
+    Findings,
     /// The command line of `embargo` itself was wrong. Of `embargo hook` it is what harnesses read:
     /// the command is denied.
-    Usage = 2,
+    Usage,
     /// A rule refuses the command; it was not run.
-    Refused = 86,
+    Refused,
     /// The command needs a person's approval; it was not run.
-    NeedsApproval = 87,
+    NeedsApproval,
     /// Policy or state cannot be trusted; nothing shimmed is run until a person mends it.
-    Broken = 88,
+    Broken,
     /// The real program was found but could not be executed, as in shells.
-    NotExecutable = 126,
+    NotExecutable,
     /// No real program was found, as in shells.
-    NotFound = 127,
+    NotFound,
+    /// What the command that was run and waited for has exited with.
+    Own(u8),
 }
 
 impl Exit {
-    /// Every status, in numeric order, with its line of documentation.
+    /// Every status of our own, in numeric order, with its line of documentation.
     pub const ALL: [(Exit, &'static str); 8] = [
         (Exit::Success, "done, nothing to report"),
         (Exit::Findings, "findings: lint, a failed example, nothing to show"),
@@ -37,6 +39,16 @@ impl Exit {
 
     /// The number handed to the caller.
     pub fn code(self) -> i32 {
-        self as i32
+        match self {
+            Exit::Success => 0,
+            Exit::Findings => 1,
+            Exit::Usage => 2,
+            Exit::Refused => 86,
+            Exit::NeedsApproval => 87,
+            Exit::Broken => 88,
+            Exit::NotExecutable => 126,
+            Exit::NotFound => 127,
+            Exit::Own(status) => i32::from(status),
+        }
     }
 }

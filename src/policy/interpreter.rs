@@ -5,13 +5,20 @@ use bstr::{BStr, BString, ByteSlice};
 
 /// What an interpreter runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operand<'a> {
+pub enum Operand<'a> {
     /// Text: `sh -c TEXT`, `node -e TEXT`.
     Text,
     /// The first operand.
     Script(&'a BStr),
     /// Standard input, or nothing of these.
     None,
+}
+
+/// What an argv gives its interpreter; `None` where its program is none.
+pub fn interpreted(argv: &[BString]) -> Option<Operand<'_>> {
+    let (program, arguments) = argv.split_first()?;
+    let name = program.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    Options::of(name.as_bstr()).map(|options| options.operand(arguments))
 }
 
 /// The options of interpreters that say where the script is.

@@ -26,6 +26,7 @@ pub use ancestry::{Ancestry, Caller, Process};
 pub use exit::Exit;
 pub use form::{FlagChoice, Form, Operator, ParseFormError};
 pub use glob::matches_name;
+pub use interpreter::{Operand, interpreted};
 pub use invocation::{Feeder, Invocation, Machine, Stage};
 pub use judge::{judge, judge_all};
 pub use layer::Layer;

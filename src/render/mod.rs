@@ -1,5 +1,6 @@
 //! Every sentence and every JSON object, made from data alone.
 
+pub mod accept;
 pub mod add;
 pub mod answer;
 pub mod brief;

@@ -27,9 +27,9 @@ pub(super) fn sentence(threats: &[Threat]) -> String {
         n => format!(", and {n} more sealed paths would not be as they were"),
     };
     format!(
-        "I must not use {what} here because it would {} {path}, which is sealed{}{more}. Instead, {}.",
+        "I must not use {what} here because it would {} {path}, which is {}{more}. Instead, {}.",
         verb(first.act),
-        first.sealed.as_ref().map(why).unwrap_or_default(),
+        first.sealed.as_ref().map_or_else(|| "sealed".to_owned(), why),
         alternative(first),
     )
 }
@@ -95,8 +95,8 @@ pub(super) fn json(threats: &[Threat]) -> Vec<Value> {
 /// Why the call is refused, in a clause.
 pub(super) fn reason(threats: &[Threat]) -> Option<String> {
     let first = threats.first()?;
-    let why = first.sealed.as_ref().map(why).unwrap_or_default();
-    Some(format!("{} is sealed{why}", backquoted(&first.place().to_str_lossy())))
+    let why = first.sealed.as_ref().map_or_else(|| "sealed".to_owned(), why);
+    Some(format!("{} is {why}", backquoted(&first.place().to_str_lossy())))
 }
 
 /// What is safe instead, beginning with a verb.
@@ -127,9 +127,16 @@ pub(super) fn command(threat: &Threat) -> Option<String> {
 /// What sealed it and when, and the reason that was given.
 fn why(seal: &Seal) -> String {
     let reason = seal.reason.as_deref().map(|r| format!(": {}", clause(r))).unwrap_or_default();
-    match seal.class {
-        Class::Kept => format!(" since {}{reason}", time(seal.at_ms)),
-        class => format!(" as {} at {}{reason}", class.name(), time(seal.at_ms)),
+    match (&seal.check, seal.class) {
+        (Some(check), class) => format!(
+            "the sealed {} of the check {}, which passed at {} ({}){reason}",
+            class.name(),
+            backquoted(&check.name),
+            time(seal.at_ms),
+            backquoted(&check.command),
+        ),
+        (None, Class::Kept) => format!("sealed since {}{reason}", time(seal.at_ms)),
+        (None, class) => format!("sealed as {} at {}{reason}", class.name(), time(seal.at_ms)),
     }
 }
 

@@ -19,7 +19,9 @@ pub fn list(seals: &[Seal]) -> String {
         return "nothing is sealed\n".to_owned();
     }
     let line = |seal: &Seal| {
-        let reason = seal.reason.as_deref().map(|r| format!(": {}", clause(r))).unwrap_or_default();
+        let check = seal.check.as_ref().map(|check| format!(" by `{}`", shown(&check.name)));
+        let said = seal.reason.as_deref().map(|r| format!(": {}", clause(r)));
+        let reason = check.or(said).unwrap_or_default();
         format!(
             "{:4} {:10} {:5} {} {}{reason}\n",
             seal.tier.name(),
@@ -55,6 +57,8 @@ pub fn json(seals: &[Seal]) -> Value {
             "alternative": seal.alternative,
             "at_ms": seal.at_ms,
             "session": seal.session,
+            "check": seal.check.as_ref().map(|check| &check.name),
+            "command": seal.check.as_ref().map(|check| &check.command),
         })
     };
     json!({ "version": JSON_VERSION, "seals": seals.iter().map(one).collect::<Vec<_>>() })

@@ -1,11 +1,13 @@
 //! Seals: what a passing check has proved, or a person has named, and which act of a command
 //! threatens it. Pure: paths come canonical, and what is on the disk comes as data.
 
+mod acceptance;
 mod class;
 mod forbidden;
 mod index;
 mod threat;
 
+pub use acceptance::{Acceptance, Check, Dubious, Named, Said, dubious, listed, named};
 pub use class::{Class, Standing, Tier};
 pub use forbidden::{Forbidden, forbidden};
 pub use index::{Damaged, Entry, Index, Mark, encode};
@@ -35,6 +37,8 @@ pub struct Seal {
     pub at_ms: u64,
     pub session: String,
     pub standing: Standing,
+    /// The check that proved it.
+    pub check: Option<Check>,
 }
 
 /// One file or link of a sealed directory.

@@ -29,3 +29,15 @@ pub fn path_text() -> OsString {
 pub fn path() -> impl Iterator<Item = PathBuf> {
     std::env::split_paths(&path_text()).collect::<Vec<_>>().into_iter()
 }
+
+/// What changes what a check sees, beside its argv and its directory.
+pub fn of_checks() -> [Option<String>; 6] {
+    [
+        text("PATH"),
+        text("LANG"),
+        text("LC_ALL"),
+        text("PYTHONPATH"),
+        text("NODE_PATH"),
+        text("NODE_ENV"),
+    ]
+}

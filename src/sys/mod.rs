@@ -32,4 +32,4 @@ pub mod stdio;
 pub mod store;
 pub mod touch;
 
-pub use raw::{Held, Start, last_word};
+pub use raw::{Held, Start, child, last_word};

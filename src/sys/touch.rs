@@ -263,6 +263,32 @@ pub fn alias(call: &Invocation, context: &Context) -> Option<Vec<BString>> {
     git::alias(call, context)
 }
 
+/// Is something there, a broken link included?
+pub fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// Is it a directory, and no link to one?
+pub fn is_directory(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|seen| seen.is_dir())
+}
+
+/// The work tree of git that a directory is in.
+pub fn work_tree(directory: &Path) -> Option<PathBuf> {
+    let is_root = |dir: &&Path| dir.join(".git").symlink_metadata().is_ok();
+    directory.ancestors().find(is_root).map(real)
+}
+
+/// Is it in a directory for what does not last? Whoever works in one, or around it, keeps his
+/// work there.
+pub fn is_scratch(path: &Path, cwd: Option<&Path>) -> bool {
+    let own = std::env::var_os("TMPDIR").map(PathBuf::from).filter(|dir| dir.is_absolute());
+    let zones = own.into_iter().chain(["/tmp", "/var/tmp"].map(PathBuf::from));
+    let is_own = |zone: &PathBuf| cwd.is_some_and(|c| c.starts_with(zone) || zone.starts_with(c));
+    let is_in = |zone: &PathBuf| path.starts_with(zone) && !is_own(zone);
+    zones.map(|zone| real(&zone)).any(|zone| is_in(&zone))
+}
+
 /// What git ignores below a directory.
 pub fn ignored(directory: &Path) -> Vec<PathBuf> {
     git::ignored(directory)

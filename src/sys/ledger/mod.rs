@@ -16,9 +16,12 @@ use std::path::Path;
 use bstr::BString;
 use rusqlite::Transaction;
 
+use super::environment;
 use super::raw::Ignored;
 use super::store::{Store, StoreError};
-use crate::seal::{Class, Entry, Member, Object, Seal, SealId, Standing, Threat, Tier, encode};
+use crate::seal::{
+    Acceptance, Class, Entry, Member, Object, Seal, SealId, Standing, Threat, Tier, encode,
+};
 
 pub use digest::{Seen, observe};
 pub use view::{Held, held, held_by_ledger};
@@ -41,7 +44,25 @@ pub struct NewSeal {
 
 /// Seals all of them or none; a seal of the same path and class is renewed.
 pub fn seal(state: &Path, new: &[NewSeal]) -> Result<Vec<SealId>, StoreError> {
-    change(state, |ledger| new.iter().map(|seal| rows::put(ledger, seal)).collect())
+    change(state, |ledger| new.iter().map(|seal| rows::put(ledger, seal, None)).collect())
+}
+
+/// The same for what a check has proved.
+pub fn accept(state: &Path, by: &Acceptance, new: &[NewSeal]) -> Result<Vec<SealId>, StoreError> {
+    let session = new.first().map(|seal| seal.session.as_str()).unwrap_or_default();
+    change(state, |ledger| {
+        let by = rows::accept(ledger, by, environment(), session)?;
+        new.iter().map(|seal| rows::put(ledger, seal, Some(by))).collect()
+    })
+}
+
+/// Of the variables that change what a check sees, a digest.
+fn environment() -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key("embargo acceptance, environment");
+    for value in environment::of_checks() {
+        hasher.update(value.unwrap_or_default().as_bytes()).update(b"\0");
+    }
+    hasher.finalize().into()
 }
 
 /// Ends these seals; says which of them were in force.

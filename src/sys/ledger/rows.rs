@@ -4,22 +4,22 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension as _, Result, Row};
 
 use super::NewSeal;
-use crate::seal::{Class, Member, Object, Seal, SealId, Standing, Tier};
+use crate::seal::{Acceptance, Check, Class, Member, Object, Seal, SealId, Standing, Tier};
 use crate::sys::clock;
 
-const COLUMNS: &str = "id, path, target, class, tier, object, digest, size, mode, modified_ns, \
-    files, link, device, inode, reason, alternative, at_ms, session, standing";
+const COLUMNS: &str = "seal.*, name, argv, cwd FROM seal LEFT JOIN acceptance ON \
+    acceptance.id = acceptance";
 
 /// Writes a seal; the one before of the same path and class has ended.
-pub(super) fn put(ledger: &Connection, new: &NewSeal) -> Result<SealId> {
+pub(super) fn put(ledger: &Connection, new: &NewSeal, by: Option<i64>) -> Result<SealId> {
     ledger.execute(
         "UPDATE seal SET standing = 'ended' WHERE path = ?1 AND class = ?2 AND standing <> 'ended'",
         (new.path.as_slice(), new.class.name()),
     )?;
     let own = columns(&new.object);
     let sql = "INSERT INTO seal (path, target, class, tier, object, digest, size, mode, \
-        modified_ns, files, link, device, inode, reason, alternative, at_ms, session, standing) \
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, 'live')";
+        modified_ns, files, link, device, inode, reason, alternative, at_ms, session, standing, acceptance) \
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, 'live', ?18)";
     ledger.execute(
         sql,
         rusqlite::params![
@@ -40,6 +40,7 @@ pub(super) fn put(ledger: &Connection, new: &NewSeal) -> Result<SealId> {
             new.alternative,
             i64::try_from(clock::now_ms()).unwrap_or(i64::MAX),
             new.session,
+            by,
         ],
     )?;
     let id = ledger.last_insert_rowid();
@@ -63,6 +64,31 @@ pub(super) fn put(ledger: &Connection, new: &NewSeal) -> Result<SealId> {
         ])?;
     }
     Ok(SealId(u64::try_from(id).unwrap_or_default()))
+}
+
+/// Writes a check that passed; gives its number.
+pub(super) fn accept(
+    ledger: &Connection,
+    by: &Acceptance,
+    environment: [u8; 32],
+    session: &str,
+) -> Result<i64> {
+    ledger.execute(
+        "INSERT INTO acceptance (name, argv, executable, executable_digest, cwd, environment, at_ms, \
+         duration_ms, status, session) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 0, ?9)",
+        rusqlite::params![
+            by.check.name,
+            by.check.command,
+            by.executable.0.as_slice(),
+            by.executable.1,
+            by.check.cwd.as_slice(),
+            environment,
+            i64::try_from(by.at_ms).unwrap_or(i64::MAX),
+            i64::try_from(by.duration_ms).unwrap_or(i64::MAX),
+            session,
+        ],
+    )?;
+    Ok(ledger.last_insert_rowid())
 }
 
 /// An object as columns.
@@ -128,14 +154,14 @@ pub(super) fn stand(ledger: &Connection, id: SealId, standing: Standing) -> Resu
 
 /// All that have not ended, by path.
 pub(super) fn standing(ledger: &Connection) -> Result<Vec<Seal>> {
-    let sql = format!("SELECT {COLUMNS} FROM seal WHERE standing <> 'ended' ORDER BY path, id");
+    let sql = format!("SELECT {COLUMNS} WHERE standing <> 'ended' ORDER BY path, seal.id");
     let mut query = ledger.prepare(&sql)?;
     query.query_map((), seal)?.collect()
 }
 
 /// One that has not ended.
 pub(super) fn one(ledger: &Connection, id: SealId) -> Result<Option<Seal>> {
-    let sql = format!("SELECT {COLUMNS} FROM seal WHERE id = ?1 AND standing <> 'ended'");
+    let sql = format!("SELECT {COLUMNS} WHERE seal.id = ?1 AND standing <> 'ended'");
     let id = i64::try_from(id.0).unwrap_or_default();
     ledger.query_row(&sql, (id,), seal).optional()
 }
@@ -143,8 +169,8 @@ pub(super) fn one(ledger: &Connection, id: SealId) -> Result<Option<Seal>> {
 /// Those below a directory that have not ended.
 pub(super) fn below(ledger: &Connection, directory: &[u8]) -> Result<Vec<Seal>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM seal WHERE path > ?1 AND path < ?2 AND standing <> 'ended' \
-         ORDER BY path, id"
+        "SELECT {COLUMNS} WHERE path > ?1 AND path < ?2 AND standing <> 'ended' \
+         ORDER BY path, seal.id"
     );
     let directory = directory.strip_suffix(b"/").unwrap_or(directory);
     // What follows `/` in ASCII is `0`.
@@ -155,6 +181,10 @@ pub(super) fn below(ledger: &Connection, directory: &[u8]) -> Result<Vec<Seal>> 
 fn seal(row: &Row<'_>) -> Result<Seal> {
     let blob = |name: &str| row.get::<_, Option<Vec<u8>>>(name);
     let word = |name: &str| row.get::<_, String>(name);
+    let check = |name| {
+        let cwd = blob("cwd")?.unwrap_or_default().into();
+        Ok::<_, Error>(Check { name, command: word("argv")?, cwd })
+    };
     Ok(Seal {
         id: SealId(number(row, "id")?),
         path: blob("path")?.unwrap_or_default().into(),
@@ -168,6 +198,7 @@ fn seal(row: &Row<'_>) -> Result<Seal> {
         at_ms: number(row, "at_ms")?,
         session: word("session")?,
         standing: Standing::of_name(&word("standing")?).ok_or_else(|| bad("standing"))?,
+        check: row.get::<_, Option<String>>("name")?.map(check).transpose()?,
     })
 }
 

@@ -1,10 +1,11 @@
 //! What no safe function offers: the argv and environment as the kernel laid them
-//! out, execve on them, a mapped file, signals put aside for a while, a command apart from our
+//! out, execve on them, a fork of us, a mapped file, signals put aside for a while, a command apart from our
 //! terminal, and the note by which embargo's own binaries know each other. The only unsafe
 //! module besides `main.rs`.
 #![expect(unsafe_code, reason = "the one place for it; each block says why it is sound")]
 
 mod apart;
+pub mod child;
 #[cfg(target_env = "musl")]
 mod heap;
 pub mod last_word;

@@ -1,0 +1,201 @@
+//! `embargo accept`: what it runs, exits with and seals (`tests/cases/accept.toml`), and that what
+//! a check proved is guarded.
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, Stdio};
+
+use common::{EMBARGO, World};
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    case: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: String,
+    setup: String,
+    args: Vec<String>,
+    status: i32,
+    seals: Vec<String>,
+    says: Option<String>,
+}
+
+/// A world whose project's shell has the real programs.
+fn command(world: &World, program: &str, words: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(words).current_dir(world.path("project")).stdin(Stdio::null());
+    command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").env("HOME", world.path("home"));
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+    command
+}
+
+fn world(setup: &str) -> World {
+    let world = World::new();
+    fs::create_dir_all(world.path("project")).expect("a directory");
+    fs::create_dir_all(world.path("home")).expect("a directory");
+    let setup = command(&world, "sh", &["-ec", setup]).status().expect("sh");
+    assert!(setup.success(), "setup");
+    world
+}
+
+/// Status and all that was said.
+fn accept(world: &World, args: &[&str]) -> (i32, String) {
+    let words: Vec<&str> = ["accept"].into_iter().chain(args.iter().copied()).collect();
+    let output = command(world, EMBARGO, &words).output().expect("embargo");
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&said).into_owned())
+}
+
+fn seals(world: &World) -> Vec<String> {
+    let output = command(world, EMBARGO, &["seals", "--json"]).output().expect("embargo");
+    let all: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let here = world.path("project").canonicalize().expect("there");
+    let line = |seal: &Value| {
+        let text = |key: &str| seal[key].as_str().expect("text").to_owned();
+        let path = text("path");
+        let path = path.strip_prefix(here.to_str().expect("text")).unwrap_or(&path);
+        let path = path.strip_prefix('/').unwrap_or(".");
+        format!("{} {} {path}", text("class"), text("tier"))
+    };
+    let mut lines: Vec<String> = all["seals"].as_array().expect("seals").iter().map(line).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn the_table() {
+    let table: Table = toml::from_str(include_str!("cases/accept.toml")).expect("the table parses");
+    let mut wrong = String::new();
+    for row in &table.case {
+        let world = world(&row.setup);
+        let args: Vec<&str> = row.args.iter().map(String::as_str).collect();
+        let (status, said) = accept(&world, &args);
+        let found = seals(&world);
+        let says = row.says.as_ref().is_none_or(|says| said.contains(says.as_str()));
+        if status != row.status || found != row.seals || !says {
+            wrong += &format!("{}: {status} {found:?}\n{said}\n", row.name);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+const CHECK: &str = "mkdir dist; echo 1 >dist/app; echo 2 >dist/log; \
+    printf '#!/bin/sh\\ntest -s \"$1\"\\n' >v; chmod +x v";
+
+#[test]
+fn what_a_check_proved_is_guarded_and_the_refusal_says_which() {
+    let world = world(CHECK);
+    assert_eq!(accept(&world, &["--name", "final", "--", "./v", "dist/app"]).0, 0);
+    let check = |line: &str| {
+        let output = command(&world, EMBARGO, &["check", line]).output().expect("embargo");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    for line in ["rm -rf dist", "mv dist/app x", "echo x >dist/app", "rm dist/log dist/app"] {
+        let (status, said) = check(line);
+        assert_eq!(status, Some(86), "{line}: {said}");
+        for part in ["sealed output of the check `final`", "`./v dist/app`"] {
+            assert!(said.contains(part), "{line}: {said}");
+        }
+    }
+    let (status, said) = check("sed -i s/test/true/ v");
+    assert_eq!(status, Some(86), "{said}");
+    assert!(said.contains("sealed entry of the check `final`"), "{said}");
+    for line in ["rm dist/log", "cat dist/app", "cp dist/app /tmp/copy", "./v dist/app"] {
+        assert_eq!(check(line).0, Some(0), "{line}");
+    }
+    // The check itself is judged as any other command.
+    let (status, said) = accept(&world, &["--", "rm", "dist/app"]);
+    assert_eq!(status, 86, "{said}");
+    assert!(world.path("project/dist/app").exists());
+}
+
+#[test]
+fn what_another_check_proved_is_not_proved_anew_by_a_weaker_one() {
+    let world = world(CHECK);
+    assert_eq!(accept(&world, &["--", "./v", "dist/app"]).0, 0);
+    world.write("project/dist/app", "changed");
+    let (status, said) = accept(&world, &["--", "test", "-e", "dist/app"]);
+    assert_eq!(status, 88, "{said}");
+    assert!(said.contains("not as it was sealed"), "{said}");
+    // The same check may.
+    assert_eq!(accept(&world, &["--", "./v", "dist/app"]).0, 0);
+    assert_eq!(accept(&world, &["--", "test", "-e", "dist/app"]).0, 0);
+}
+
+#[test]
+fn a_ledger_that_cannot_be_written_is_said() {
+    if rustix::process::geteuid().is_root() {
+        // Nothing is read-only for root; a damaged ledger is as bad.
+        let world = world(CHECK);
+        world.write("home/.local/state/embargo/ledger.db", "no database at all, but long enough");
+        let (status, said) = accept(&world, &["--", "./v", "dist/app"]);
+        assert_eq!(status, 88, "{said}");
+        assert!(said.contains("not sealed"), "{said}");
+        return;
+    }
+    let world = world(CHECK);
+    let state = world.path("home/.local/state/embargo");
+    fs::create_dir_all(&state).expect("a directory");
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o500)).expect("a mode");
+    let (status, said) = accept(&world, &["--", "./v", "dist/app"]);
+    assert_eq!(status, 88, "{said}");
+    assert!(said.contains("not sealed"), "{said}");
+}
+
+#[test]
+fn json_is_one_object_behind_what_the_check_writes() {
+    let world = world("echo 1 >o");
+    let (status, said) = accept(&world, &["--json", "--", "cat", "o"]);
+    assert_eq!(status, 0, "{said}");
+    let object: Value = serde_json::from_str(said.strip_prefix("1\n").expect("the check's own"))
+        .expect("one object");
+    assert_eq!(object["status"], 0);
+    assert_eq!(object["sealed"][0]["class"], "output");
+}
+
+/// Death by a signal is ours as well, and what a process sends us reaches the check once.
+#[test]
+fn signals_are_the_checks() {
+    let world = world("printf '#!/bin/sh\\nkill -SEGV $$\\n' >dies; chmod +x dies");
+    let output = command(&world, EMBARGO, &["accept", "--", "./dies"]).output().expect("embargo");
+    assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
+    assert!(seals(&world).is_empty());
+
+    let script = "#!/bin/bash\ntrap 'echo got >>got' TERM\necho ready >ready\n\
+        until [ -e got ]; do sleep 0.05; done\nsleep 0.3\nexit 5\n";
+    world.script("project/waits", script);
+    let child = command(&world, EMBARGO, &["accept", "--", "./waits"])
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("embargo");
+    while !world.path("project/ready").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("sent");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(5));
+    assert_eq!(world.read("project/got"), "got\n");
+}
+
+/// In a terminal's group ^C comes to the check once, and both stop and go on together.
+#[test]
+fn a_stopped_check_stops_us_and_goes_on_with_us() {
+    let world = world("printf '#!/bin/sh\\nkill -STOP $$\\nexit 4\\n' >stops; chmod +x stops");
+    let script = "set -m; \"$0\" accept -- ./stops 2>/dev/null & p=$!; \
+        until grep -q '^State:.T' /proc/$p/status; do sleep 0.05; done; fg %1 >/dev/null; exit $?";
+    if !std::path::Path::new("/proc/self/status").exists() {
+        return;
+    }
+    let output = command(&world, "bash", &["-c", script, EMBARGO]).output().expect("bash");
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+}
