@@ -262,6 +262,7 @@ fn threatened(
         !call.effects.is_empty()
             || !call.written.is_empty()
             || destroys(view.program(call.words.called()).as_ref())
+            || touch::script(call).is_some()
     };
     if !calls.iter().any(may) {
         return Ok(Vec::new());
@@ -282,7 +283,9 @@ fn threatened(
         }
     };
     match context.state() {
-        Some(state) if !threats.is_empty() => Ok(ledger::tell(state, threats)),
+        Some(state) if !threats.is_empty() => {
+            Ok(ledger::without_own(context, state, ledger::tell(state, threats)))
+        }
         _ => Ok(threats),
     }
 }

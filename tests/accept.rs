@@ -112,6 +112,15 @@ fn what_a_check_proved_is_guarded_and_the_refusal_says_which() {
     for line in ["rm dist/log", "cat dist/app", "cp dist/app /tmp/copy", "./v dist/app"] {
         assert_eq!(check(line).0, Some(0), "{line}");
     }
+    // A generator is neither written nor run, except by the check.
+    world.write("project/gen.sh", "date >dist/app");
+    let generated = ["--generator", "gen.sh", "--", "./v", "dist/app"];
+    assert_eq!(accept(&world, &generated).0, 0);
+    for line in ["sh gen.sh", "bash -x ./gen.sh dist", "cd dist && sh ../gen.sh"] {
+        let (status, said) = check(line);
+        assert!(status == Some(86) && said.contains("it would run"), "{line}: {said}");
+    }
+    assert_eq!(check("cat gen.sh").0, Some(0));
     // The check itself is judged as any other command.
     let (status, said) = accept(&world, &["--", "rm", "dist/app"]);
     assert_eq!(status, 86, "{said}");
@@ -198,4 +207,44 @@ fn a_stopped_check_stops_us_and_goes_on_with_us() {
     }
     let output = command(&world, "bash", &["-c", script, EMBARGO]).output().expect("bash");
     assert_eq!(output.status.code(), Some(4), "{output:?}");
+}
+
+/// A sealed check that writes its own output anew may; the same act of anybody else may not, and
+/// what only looks like the check is somebody else.
+#[test]
+fn below_a_rerun_its_own_seals_do_not_bite() {
+    let world = world(
+        "mkdir dist keep; echo 1 >dist/app; echo 2 >keep/x; \
+        printf '#!/bin/sh\nrm dist/app; echo $? >>log; echo 1 >dist/app\nrm -f keep/x\n' >v; \
+        chmod +x v",
+    );
+    world.install(&["rm"]);
+    let run = |path: &str, words: &[&str]| {
+        let path = format!("{}:{path}/usr/bin:/bin", world.path("shims").display());
+        let mut command = command(&world, EMBARGO, words);
+        let output = command.env("PATH", path).output().expect("embargo");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    // Only its own: this one is sealed by hand.
+    world.embargo(&["seal", "keep/x"]).any_output().status(0).run();
+    let words = ["accept", "--name", "n", "--", "./v", "dist/app"];
+    let (status, said) = run("", &words);
+    assert!(world.path("project/keep/x").exists(), "{said}");
+    assert_eq!(status, Some(86), "rm of the other seal is refused: {said}");
+    world.script("project/v", "#!/bin/sh\nrm dist/app; echo $? >>log\necho 1 >dist/app\n");
+    for _ in 0..2 {
+        let (status, said) = run("", &words);
+        assert_eq!(status, Some(0), "{said}");
+    }
+    assert_eq!(world.read("project/log"), "0\n0\n0\n");
+    // Another argv, another directory and another file are another check.
+    let (_, said) = run("", &["accept", "--", "sh", "-c", "rm dist/app", "./v", "dist/app"]);
+    assert!(said.contains("[embargo refused"), "{said}");
+    let (status, said) = run("", &["run", "rm", "dist/app"]);
+    assert_eq!(status, Some(86), "{said}");
+    assert!(world.path("project/dist/app").exists());
+    world.script("project/v", "#!/bin/sh\nrm -rf dist\n");
+    let (_, said) = run("", &words);
+    assert!(said.contains("[embargo refused"), "{said}");
+    assert!(world.path("project/dist/app").exists());
 }

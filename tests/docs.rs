@@ -696,6 +696,9 @@ fn files_are_documented_with_their_modes() {
     world.script("project/wait", "#!/bin/sh\nexit 0\n");
     world.embargo(&["run", "./wait"]).any_output().status(0).run();
     world.embargo(&["seal", "wait"]).any_output().status(0).run();
+    for _ in 0..2 {
+        world.embargo(&["accept", "./wait"]).any_output().status(0).run();
+    }
 
     let payload = r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"gradle"}}"#;
     world.embargo(&["hook", "claude-code"]).stdin(payload).any_output().status(2).run();

@@ -108,7 +108,15 @@ fn accepted(
     let mut report =
         Report { check: &check, argv, seals: Vec::new(), status: None, unsealed: None };
     if !args.dry_run {
-        let at_ms = clock::now_ms();
+        let real = touch::real(&absolute(context.cwd.as_deref(), &program));
+        let mut acceptance = Acceptance {
+            check: check.clone(),
+            executable: (touch::bytes(&real), digest(&real)),
+            at_ms: clock::now_ms(),
+            duration_ms: 0,
+        };
+        // Below it its own seals do not bite: what it makes again is proved again.
+        let running = context.may_write().then(|| ledger::begin(state, &acceptance));
         let side = child::fork().map_err(|e| failure(e.to_string()))?;
         let Side::Parent(child) = side else {
             return Ok(become_it(&program, argv, argv0_is_path, &[]));
@@ -131,19 +139,13 @@ fn accepted(
                 return Ok(Exit::Broken);
             }
         }
+        drop(running);
         report.status = Some(0);
-        let duration_ms = clock::now_ms().saturating_sub(at_ms);
-        let program = touch::real(&absolute(context.cwd.as_deref(), &program));
-        let acceptance = |check| Acceptance {
-            check,
-            executable: (touch::bytes(&program), digest(&program)),
-            at_ms,
-            duration_ms,
-        };
+        acceptance.duration_ms = clock::now_ms().saturating_sub(acceptance.at_ms);
         match proved(args, argv, context, &check, state) {
             Ok(found) => {
                 let new: Vec<NewSeal> = found.iter().map(|(new, _)| new.clone()).collect();
-                match ledger::accept(state, &acceptance(check.clone()), &new) {
+                match ledger::accept(state, &acceptance, &new) {
                     Ok(_) => report.seals = found,
                     Err(error) => report.unsealed = Some(Unsealed::Ledger(error)),
                 }
@@ -179,6 +181,7 @@ fn check(args: &Args, argv: &[BString], context: &Context) -> Check {
     let program = argv.first().and_then(|word| word.rsplit(|b| *b == b'/').next());
     let name = || program.unwrap_or_default().to_str_lossy().into_owned();
     Check {
+        id: 0,
         name: args.name.clone().unwrap_or_else(name),
         command: join(argv),
         cwd: context.cwd.as_deref().map(touch::bytes).unwrap_or_default(),

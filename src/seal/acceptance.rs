@@ -9,6 +9,8 @@ use crate::policy::{Operand, Operator, Stage, interpreted};
 /// Which check: the same one proves a seal again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
+    /// In the ledger, of the last time that it passed; 0 where it is not there.
+    pub id: i64,
     pub name: String,
     /// Its argv, quoted.
     pub command: String,

@@ -131,6 +131,7 @@ impl Touch {
     fn meets(&self, class: Class) -> bool {
         match class {
             Class::ResetRoot => self.act.removes() || self.act == Act::Resets,
+            Class::Generator if self.act == Act::Runs => true,
             _ => self.act.removes() || self.act == Act::Resets || self.writes(),
         }
     }

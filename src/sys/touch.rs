@@ -12,7 +12,7 @@ use bstr::{BString, ByteSlice};
 use super::context::{Context, absolute};
 use super::executed::Executed;
 use crate::command::{Act, Effect, Object, Thing};
-use crate::policy::{Invocation, Location, matches_name};
+use crate::policy::{Invocation, Location, Operand, interpreted, matches_name};
 use crate::seal::{Index, Presence, Reach, Touch};
 
 mod find;
@@ -63,7 +63,29 @@ pub fn of_call(call: &Invocation, context: &Context, index: &Index<'_>) -> Vec<T
             Object::Thing(_) | Object::Program(_) => {}
         }
     }
+    let script = script(call);
+    for (script, start) in
+        script.iter().flat_map(|s| starts(call, context).into_iter().map(move |at| (s, at)))
+    {
+        let (act, path) =
+            (Act::Runs, bytes(&real(&absolute(Some(&start), &script.to_path_lossy()))));
+        let (presence, reach) = (Presence::File, Reach::Alone);
+        found.push(Touched {
+            touch: Touch { act, path, presence, inode: None, reach },
+            typed: script.clone(),
+        });
+    }
     found
+}
+
+/// The file that a call runs: by its path, or as its interpreter's script.
+pub fn script(call: &Invocation) -> Option<BString> {
+    let argv = call.words.argv();
+    match interpreted(argv) {
+        Some(Operand::Script(script)) => Some(script.into()),
+        Some(_) => None,
+        None => argv.first().filter(|program| program.contains(&b'/')).cloned(),
+    }
 }
 
 /// A path of an effect, and what a shell makes of it where a line was seen.

@@ -57,7 +57,8 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
                 self.rest = rest;
                 // Options may stand behind the first operand as well: ssh(1).
                 while skip > 0
-                    && let Some(word) = self.rest.pop_if(|word| word.len() > 1 && word.starts_with(b"-"))
+                    && let Some(word) =
+                        self.rest.pop_if(|word| word.len() > 1 && word.starts_with(b"-"))
                     && word != "--"
                 {
                     self.option(&word);

@@ -8,6 +8,7 @@
 
 mod digest;
 mod rows;
+mod running;
 mod schema;
 mod view;
 
@@ -24,6 +25,7 @@ use crate::seal::{
 };
 
 pub use digest::{Seen, observe};
+pub use running::{Running, begin, without_own};
 pub use view::{Held, held, held_by_ledger};
 
 /// What is to be sealed.

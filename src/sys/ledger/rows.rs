@@ -91,6 +91,20 @@ pub(super) fn accept(
     Ok(ledger.last_insert_rowid())
 }
 
+/// The numbers of checks that passed and were this very one.
+pub(super) fn same(
+    ledger: &Connection,
+    check: &Acceptance,
+    environment: [u8; 32],
+) -> Result<Vec<i64>> {
+    let sql = "SELECT id FROM acceptance WHERE argv = ?1 AND cwd = ?2 AND executable = ?3 AND \
+        executable_digest = ?4 AND environment = ?5";
+    let (path, digest) = &check.executable;
+    let wanted =
+        (&check.check.command, check.check.cwd.as_slice(), path.as_slice(), digest, environment);
+    ledger.prepare(sql)?.query_map(wanted, |row| row.get(0))?.collect()
+}
+
 /// An object as columns.
 struct Columns<'a> {
     kind: &'static str,
@@ -183,7 +197,7 @@ fn seal(row: &Row<'_>) -> Result<Seal> {
     let word = |name: &str| row.get::<_, String>(name);
     let check = |name| {
         let cwd = blob("cwd")?.unwrap_or_default().into();
-        Ok::<_, Error>(Check { name, command: word("argv")?, cwd })
+        Ok::<_, Error>(Check { id: row.get("acceptance")?, name, command: word("argv")?, cwd })
     };
     Ok(Seal {
         id: SealId(number(row, "id")?),
