@@ -15,7 +15,7 @@ use crate::policy::{
     Verdict, judge_all,
 };
 use crate::render::trouble;
-use crate::seal::{Index, Threat, threats};
+use crate::seal::{Index, Threat, encode, threats};
 use crate::sys::context::{Context, absolute};
 use crate::sys::ledger::{self, Held};
 use crate::sys::policy_view::{self, ViewBytes};
@@ -175,8 +175,9 @@ fn decide_by(
         let speaks = looks_inside
             || view.may_speak_of(called, entry.as_ref())
             || view.may_speak_of_text(&join(argv));
-        let may_break_a_seal =
-            !speaks && destroys(entry.as_ref()) && ledger::held(context)?.is_some();
+        let may_break_a_seal = !speaks
+            && destroys(entry.as_ref())
+            && (view.protects_anything() || ledger::held(context)?.is_some());
         if !speaks && !may_break_a_seal {
             trusted(&view, called)?;
             let argv0_is_path = entry.is_some_and(|e| e.argv0_is_path);
@@ -267,32 +268,45 @@ fn threatened(
     if !calls.iter().any(may) {
         return Ok(Vec::new());
     }
-    let Some(held) = ledger::held(context)? else { return Ok(Vec::new()) };
+    let (held, protects) = (ledger::held(context)?, view.protects());
+    if held.is_none() && protects.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut calls = calls.to_vec();
     let aliases: Vec<_> = calls.iter().filter_map(|call| touch::alias(call, context)).collect();
     calls.extend(aliases.iter().flat_map(|argv| view.calls(argv, &Ancestry::default())));
     let place = place(context);
     calls.iter_mut().for_each(|call| enter(call, context, &place));
     view.add_effects(&mut calls, &place);
-    let threats = match threats_to(&held, &calls, context) {
-        Some(threats) => threats,
-        None => {
+    let to = |held: &Held| threats_to(held.bytes(), &calls, context);
+    let mut threats = match held.as_ref().map(to) {
+        None => Vec::new(),
+        Some(Some(threats)) => threats,
+        Some(None) => {
             // The view is damaged: the ledger itself says what is sealed.
             let held = ledger::held_by_ledger(context)?;
-            held.and_then(|held| threats_to(&held, &calls, context)).unwrap_or_default()
+            held.as_ref().and_then(to).unwrap_or_default()
         }
     };
-    match context.state() {
-        Some(state) if !threats.is_empty() => {
-            Ok(ledger::without_own(context, state, ledger::tell(state, threats)))
-        }
-        _ => Ok(threats),
+    if let Some(state) = context.state().filter(|_| !threats.is_empty()) {
+        threats = ledger::without_own(context, state, ledger::tell(state, threats));
     }
+    if !protects.is_empty() {
+        let (entries, seals): (Vec<_>, Vec<_>) =
+            touch::protected(&protects, context).into_iter().unzip();
+        let found = threats_to(&encode(&entries), &calls, context).unwrap_or_default();
+        threats.extend(found.into_iter().map(|threat| {
+            let sealed = seals.iter().find(|seal| seal.id == threat.seal).cloned();
+            Threat { sealed, ..threat }
+        }));
+        threats.sort_by_key(|threat| std::cmp::Reverse(threat.tier));
+    }
+    Ok(threats)
 }
 
 /// `None`: the index is damaged.
-fn threats_to(held: &Held, calls: &[Invocation], context: &Context) -> Option<Vec<Threat>> {
-    let index = Index::open(held.bytes()).ok()?;
+fn threats_to(index: &[u8], calls: &[Invocation], context: &Context) -> Option<Vec<Threat>> {
+    let index = Index::open(index).ok()?;
     let mut found: Vec<Threat> = Vec::new();
     for call in calls {
         let mut met = Vec::new();

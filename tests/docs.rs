@@ -509,6 +509,7 @@ fn known_keys() -> BTreeMap<&'static str, Names> {
         ("", key_list("src/config/file.rs", "KEYS")),
         ("default", key_list("src/config/file.rs", "DEFAULT_KEYS")),
         ("reserved", key_list("src/config/file.rs", "RESERVED_KEYS")),
+        ("protect", key_list("src/config/protect.rs", "KEYS")),
         ("embargo", key_list("src/config/rule.rs", "KEYS")),
     ])
 }
@@ -518,12 +519,16 @@ fn keys_of_toml(text: &str) -> BTreeMap<&'static str, Names> {
     let file: toml::Table = text.parse().unwrap_or_else(|e| panic!("{e}"));
     let of = |table: &toml::Value| names(table.as_table().expect("a table").keys());
     let one = |name: &str| file.get(name).map(of).unwrap_or_default();
-    let rules = file.get("embargo").and_then(toml::Value::as_array);
+    let each = |name: &str| -> Names {
+        let tables = file.get(name).and_then(toml::Value::as_array);
+        tables.into_iter().flatten().flat_map(of).collect()
+    };
     BTreeMap::from([
         ("", names(file.keys())),
         ("default", one("default")),
         ("reserved", one("reserved")),
-        ("embargo", rules.into_iter().flatten().flat_map(of).collect()),
+        ("protect", each("protect")),
+        ("embargo", each("embargo")),
     ])
 }
 

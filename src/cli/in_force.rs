@@ -175,6 +175,10 @@ pub fn wanted_by(
     }
     let exists = |name: &str| program::exists(OsStr::new(name), us);
     let versions = |stem: &str| program::versions(stem, us);
-    let names = shimmed_names(&contents.policy, &contents.catalogue, exists, versions);
+    let mut names = shimmed_names(&contents.policy, &contents.catalogue, exists, versions);
+    if !contents.policy.protects.is_empty() {
+        names.extend(guarded_names(&contents.catalogue, exists, versions));
+        names.extend(contents.catalogue.shells().into_iter().filter(|name| exists(name)));
+    }
     Ok(Wanted { names: names.into_iter().collect(), notices: contents.notices })
 }

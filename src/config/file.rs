@@ -1,17 +1,17 @@
 //! One policy file, without what it extends.
 
-use crate::policy::{Origin, Reserved, Says};
+use crate::policy::{Origin, Protect, Reserved, Says};
 
 use super::fields::Fields;
 use super::node::{Node, Value};
 use super::report::Report;
 use super::rule::{self, Draft};
 use super::value::{Text, check_name};
-use super::{Code, ids, suggest};
+use super::{Code, ids, protect, suggest};
 
 /// Keys of a file.
 pub(super) const KEYS: &[&str] =
-    &["requires", "extends", "conflicts", "default", "reserved", "embargo"];
+    &["requires", "extends", "conflicts", "default", "reserved", "protect", "embargo"];
 
 /// Keys of `[default]`.
 pub(super) const DEFAULT_KEYS: &[&str] =
@@ -24,6 +24,7 @@ pub(super) const RESERVED_KEYS: &[&str] = &["names", "reason", "alternative"];
 pub(super) struct File {
     pub rules: Vec<Draft>,
     pub reserved: Vec<Reserved>,
+    pub protects: Vec<Protect>,
     pub extends: Vec<Text>,
     pub conflicts: Vec<Text>,
     pub settings: Said,
@@ -52,6 +53,7 @@ pub(super) fn file(node: &Node, origin: &Origin, report: &mut Report<'_>) -> Fil
         conflicts: fields.texts("conflicts", report),
         settings: settings(fields, report),
         reserved: reserved(fields, origin, report),
+        protects: protect::protects(fields, origin, report),
         rules,
     }
 }

@@ -78,6 +78,7 @@ pub fn load(sources: &[SourceText], read: impl Fn(&Path) -> Result<Vec<u8>, Stri
         for (page, file) in family.members.into_iter().rev() {
             said.push((page.layer, file.settings));
             loaded.policy.reserved.extend(file.reserved);
+            loaded.policy.protects.extend(file.protects);
             for draft in file.rules {
                 loaded.add(draft);
             }

@@ -26,6 +26,7 @@ mod markers;
 mod node;
 mod options;
 mod packs;
+mod protect;
 mod report;
 mod requires;
 mod rule;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::packs::Pack;
 #[cfg(test)]
-use super::{file, rule};
+use super::{file, protect, rule};
 
 /// What stands behind a key.
 #[derive(Clone, Copy)]
@@ -107,6 +107,13 @@ const RESERVED: &[Key] = &[
     key("alternative", Prose, "What to do instead"),
 ];
 
+const PROTECT: &[Key] = &[
+    key("paths", OneOrMore, "Globs: what is there of them stays as it is"),
+    key("reason", Prose, "Why; completes \"because it is protected: …\""),
+    key("alternative", Prose, "What to do instead"),
+    key("tier", Choice(&["hard", "soft"]), "How firmly; `hard` unless said"),
+];
+
 /// The schema as JSON text, draft 2020-12.
 pub fn schema() -> String {
     let packs: Vec<&str> = Pack::all().map(|pack| pack.name).collect();
@@ -134,6 +141,11 @@ pub fn schema() -> String {
         "conflicts": list("Packs that this one cannot be combined with"),
         "default": table(DEFAULT, &[]),
         "reserved": table(RESERVED, &["names"]),
+        "protect": {
+            "type": "array",
+            "items": table(PROTECT, &["paths"]),
+            "description": "What no command may delete, overwrite, move or reset",
+        },
         "embargo": { "type": "array", "items": rule, "description": "The rules" },
     });
     let schema = json!({
@@ -197,6 +209,7 @@ mod tests {
         };
         assert_eq!(keys("/properties"), sorted(file::KEYS));
         assert_eq!(keys("/properties/embargo/items/properties"), sorted(rule::KEYS));
+        assert_eq!(keys("/properties/protect/items/properties"), sorted(protect::KEYS));
         assert_eq!(keys("/properties/default/properties"), sorted(file::DEFAULT_KEYS));
         assert_eq!(keys("/properties/reserved/properties"), sorted(file::RESERVED_KEYS));
     }

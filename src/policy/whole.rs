@@ -2,14 +2,27 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Reserved, Rule};
+use super::{Origin, Reserved, Rule};
+use crate::seal::Tier;
 
 /// Rules, reserved names and settings of every layer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Policy {
     pub rules: Vec<Rule>,
     pub reserved: Vec<Reserved>,
+    pub protects: Vec<Protect>,
     pub settings: Settings,
+}
+
+/// `[[protect]]`: paths that stay as they are, without any check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Protect {
+    pub origin: Origin,
+    /// Globs, as they are written.
+    pub paths: Vec<String>,
+    pub reason: Option<String>,
+    pub alternative: Option<String>,
+    pub tier: Tier,
 }
 
 /// `[default]`: what a refusal does besides refusing.

@@ -52,9 +52,16 @@ pub(super) fn others(threats: &[Threat]) -> Option<String> {
 /// Whether trying again can help: one line.
 pub(super) fn standing(refusal: &Refusal<'_>) -> String {
     let Some(first) = refusal.threats().first() else { return String::new() };
-    let unseal = backquoted(&format!("embargo unseal {}", join(&[first.place().clone()])));
+    let origin = first.sealed.as_ref().and_then(|seal| seal.origin.as_deref());
+    let end = match origin {
+        Some(origin) => format!("changes that, in {}", backquoted(origin)),
+        None => {
+            let unseal = format!("embargo unseal {}", join(&[first.place().clone()]));
+            format!("ends it, with {}", backquoted(&unseal))
+        }
+    };
     format!(
-        "This is a {} seal ({}), not a fault: other flags, another spelling or trying again will be refused too. Only a person ends it, with {unseal}; what I may do is to tell the user why it should end.",
+        "This is a {} seal ({}), not a fault: other flags, another spelling or trying again will be refused too. Only a person {end}; what I may do is to tell the user why it should end.",
         first.tier.name(),
         first.class.name(),
     )
@@ -78,7 +85,7 @@ pub(super) fn json(threats: &[Threat]) -> Vec<Value> {
     let threat = |threat: &Threat| {
         let sealed = threat.sealed.as_ref();
         json!({
-            "seal": threat.seal.0,
+            "seal": sealed.is_none_or(|seal| seal.origin.is_none()).then_some(threat.seal.0),
             "path": threat.place().to_str_lossy(),
             "class": threat.class.name(),
             "tier": threat.tier.name(),
@@ -86,7 +93,7 @@ pub(super) fn json(threats: &[Threat]) -> Vec<Value> {
             "touched": threat.path.to_str_lossy(),
             "reason": sealed.and_then(|seal| seal.reason.as_deref()),
             "alternative": sealed.and_then(|seal| seal.alternative.as_deref()),
-            "sealed_at_ms": sealed.map(|seal| seal.at_ms),
+            "sealed_at_ms": sealed.filter(|seal| seal.origin.is_none()).map(|seal| seal.at_ms),
         })
     };
     threats.iter().map(threat).collect()
@@ -127,6 +134,9 @@ pub(super) fn command(threat: &Threat) -> Option<String> {
 /// What sealed it and when, and the reason that was given.
 fn why(seal: &Seal) -> String {
     let reason = seal.reason.as_deref().map(|r| format!(": {}", clause(r))).unwrap_or_default();
+    if let Some(origin) = &seal.origin {
+        return format!("protected by {}{reason}", backquoted(origin));
+    }
     match (&seal.check, seal.class) {
         (Some(check), class) => format!(
             "the sealed {} of the check {}, which passed at {} ({}){reason}",

@@ -1,5 +1,7 @@
 //! What a sealed path is to its check, and how firmly it is held.
 
+use serde::{Deserialize, Serialize};
+
 /// What the path is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
@@ -20,7 +22,7 @@ pub enum Class {
 }
 
 /// How firmly; later is firmer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Tier {
     /// In a scratch zone: a warning, no more.
     Scratch,

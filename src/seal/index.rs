@@ -216,6 +216,7 @@ impl Mark {
             holds: match bytes.get(2)? {
                 0 => Holds::Nothing,
                 1 => Holds::Everything,
+                2 => Holds::Whatever,
                 _ => return None,
             },
             id: SealId(u64::from_le_bytes(bytes.get(3..MARK)?.try_into().ok()?)),

@@ -39,6 +39,8 @@ pub struct Seal {
     pub standing: Standing,
     /// The check that proved it.
     pub check: Option<Check>,
+    /// Where a policy protects it, without the ledger.
+    pub origin: Option<String>,
 }
 
 /// One file or link of a sealed directory.

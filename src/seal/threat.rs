@@ -13,6 +13,8 @@ pub enum Holds {
     Nothing = 0,
     /// All that is below it.
     Everything = 1,
+    /// All that is below it, whenever it came.
+    Whatever = 2,
 }
 
 /// One path that a call would touch, as it is on the disk.
@@ -101,6 +103,15 @@ pub fn threats(touches: &[Touch], index: &Index<'_>) -> Result<Vec<Threat>, Dama
         };
         if touch.reach != Reach::Inside {
             for mark in index.of(&touch.path)?.iter().filter(|m| touch.meets(m.class)) {
+                add(mark.id, mark.class, mark.tier);
+            }
+        }
+        // What is not there yet may come.
+        let is_lost = touch.presence != Presence::Absent && touch.meets(Class::Kept);
+        let own = (touch.reach == Reach::Inside).then_some(touch.path.as_slice());
+        for directory in own.into_iter().chain(ancestors(&touch.path)).filter(|_| is_lost) {
+            let all = index.of(directory)?;
+            for mark in all.iter().filter(|mark| mark.holds == Holds::Whatever) {
                 add(mark.id, mark.class, mark.tier);
             }
         }

@@ -18,6 +18,9 @@ use crate::seal::{Index, Presence, Reach, Touch};
 mod find;
 mod git;
 mod listed;
+mod protect;
+
+pub use protect::protected;
 
 /// Names that one component of a line's glob may stand for.
 const FOUND: usize = 10_000;

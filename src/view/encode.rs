@@ -32,6 +32,9 @@ pub fn encode(contents: &Contents) -> Vec<u8> {
     for name in &contents.policy.reserved {
         table.add(Key::Reserved(name.name.as_bytes()), name);
     }
+    for protect in &contents.policy.protects {
+        table.add(Key::Protects, protect);
+    }
     file_descriptions(&contents.catalogue, &mut table);
 
     let mut bytes = vec![0; HEADER];

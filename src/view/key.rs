@@ -24,6 +24,8 @@ pub(super) enum Key<'a> {
     /// Described programs with a version suffix, by stem.
     Versioned(&'a [u8]),
     Reserved(&'a [u8]),
+    /// What is protected without any check.
+    Protects,
     /// Rules on what calls do, whatever their commands.
     Acts,
     /// Forms of what feeds a command, of all rules that name it.
@@ -51,6 +53,7 @@ impl Key<'_> {
             Key::Shorts => (11, b"", b""),
             Key::Acts => (12, b"", b""),
             Key::Effects(p) => (13, p, b""),
+            Key::Protects => (16, b"", b""),
             Key::Feeders => (14, b"", b""),
             Key::Spoken => (15, b"", b""),
         };

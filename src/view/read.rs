@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::command::{Clause, Grammar, Program, Words, stem};
 use crate::config::BUILT_IN;
-use crate::policy::{Form, Invocation, Reserved, Rule, Settings};
+use crate::policy::{Form, Invocation, Protect, Reserved, Rule, Settings};
 
 use super::key::{Key, trigrams};
 use super::{BUILD_ID, SourceRecord};
@@ -218,6 +218,16 @@ impl<'a> View<'a> {
             found.extend(self.records(Key::Reserved(words.program())));
         }
         found
+    }
+
+    /// What is protected without any check.
+    pub fn protects(&self) -> Vec<Protect> {
+        self.records(Key::Protects).collect()
+    }
+
+    /// Is there any?
+    pub fn protects_anything(&self) -> bool {
+        self.bucket(Key::Protects).is_some()
     }
 
     /// Could any rule or reserved name speak of a call of this program, as far as its name tells?

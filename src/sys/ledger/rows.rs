@@ -213,6 +213,7 @@ fn seal(row: &Row<'_>) -> Result<Seal> {
         session: word("session")?,
         standing: Standing::of_name(&word("standing")?).ok_or_else(|| bad("standing"))?,
         check: row.get::<_, Option<String>>("name")?.map(check).transpose()?,
+        origin: None,
     })
 }
 
