@@ -5,6 +5,7 @@
 //! never back up: `policy`, `seal`, `command`, `line`, `config`, `view`, `doctor`,
 //! `hook`, `history` and `render` are pure; only `sys` touches the machine.
 
+pub mod accept;
 pub mod cli;
 pub mod command;
 pub mod config;

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use bstr::BString;
 
 use super::judging::{Distrusted, Policies};
 use super::{Outcome, failure};
+use crate::accept::{is_same, look};
 use crate::policy::Exit;
 use crate::refuse;
 use crate::render::{seals, usage};
-use crate::seal::{Class, Object, Seal, Tier, forbidden};
+use crate::seal::{Class, Seal, Tier};
 use crate::sys::context::{Context, absolute};
 use crate::sys::{ledger, stdio, touch};
 
@@ -88,7 +88,7 @@ fn new(
     before: &[Seal],
 ) -> anyhow::Result<ledger::NewSeal> {
     let real = touch::in_real_directory(&absolute(context.cwd.as_deref(), path));
-    let (bytes, seen) = look(&real, Class::Kept, context)?;
+    let (bytes, seen) = look(&real, Class::Kept, context).map_err(failure)?;
     let known = before.iter().find(|seal| seal.path == bytes && seal.class == Class::Kept);
     if let Some(seal) = known.filter(|seal| !is_same(&seal.object, &seen.object)) {
         // Sealing it once more would make what was done to it good.
@@ -112,31 +112,4 @@ fn new(
         alternative: args.alternative.clone().or_else(|| old(|seal| &seal.alternative)),
         session: refuse::session_here(context),
     })
-}
-
-/// What is there, where it may be sealed at all.
-pub(super) fn look(
-    real: &Path,
-    class: Class,
-    context: &Context,
-) -> anyhow::Result<(BString, ledger::Seen)> {
-    let bytes = touch::bytes(real);
-    let homes: Vec<BString> =
-        context.homes().iter().map(|home| touch::bytes(&touch::real(home))).collect();
-    if let Some(why) = forbidden(&bytes, &homes) {
-        return Err(failure(seals::forbidden(&bytes, why)));
-    }
-    let mut seen = ledger::observe(real, class).map_err(|e| failure(seals::unread(&bytes, &e)))?;
-    // What everything stands on is reached by a link as well: then only the link is sealed.
-    seen.target = seen.target.filter(|target| forbidden(target, &homes).is_none());
-    Ok((bytes, seen))
-}
-
-/// The same content; times may differ.
-pub(super) fn is_same(a: &Object, b: &Object) -> bool {
-    match (a, b) {
-        (Object::File { digest: a, .. }, Object::File { digest: b, .. })
-        | (Object::Tree { digest: a, .. }, Object::Tree { digest: b, .. }) => a == b,
-        (a, b) => a == b,
-    }
 }
