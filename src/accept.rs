@@ -6,6 +6,7 @@ use std::path::Path;
 use bstr::{BString, ByteSlice};
 
 use crate::command::join;
+use crate::policy::{Accepted, Layer};
 use crate::refuse;
 use crate::render::accept::Unsealed;
 use crate::render::seals as words;
@@ -19,6 +20,27 @@ use crate::sys::{clock, stdio, touch};
 pub struct Asked {
     pub name: Option<String>,
     pub named: Vec<Named>,
+}
+
+impl From<&Accepted> for Asked {
+    fn from(accepted: &Accepted) -> Self {
+        let classes = [
+            (Class::Output, &accepted.outputs),
+            (Class::TreeRoot, &accepted.roots),
+            (Class::Entry, &accepted.entries),
+            (Class::Generator, &accepted.generators),
+        ];
+        // A project's file speaks of the project's files, wherever the check is run.
+        let file = Path::new(&accepted.origin.file);
+        let base = file.parent().filter(|_| accepted.origin.layer == Layer::Project);
+        let mut named = Vec::new();
+        for (class, paths) in classes {
+            let path = |path: &String| touch::bytes(&absolute(base, Path::new(path)));
+            let one = |p: &String| Named { path: path(p), class, said: Said::Option };
+            named.extend(paths.iter().map(one));
+        }
+        Asked { name: accepted.name.clone(), named }
+    }
 }
 
 /// A check that runs. Below it its own seals do not bite: what it makes again is proved again.

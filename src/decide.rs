@@ -11,8 +11,8 @@ use bstr::{BString, ByteSlice};
 use crate::command::{Act, Effect, Object, Program, join};
 use crate::line::{self, Way};
 use crate::policy::{
-    Ancestry, Invocation, Layer, Location, Machine, Origin, Place, Reserved, Rule, Settings,
-    Verdict, judge_all,
+    Accepted, Ancestry, Invocation, Layer, Location, Machine, Origin, Place, Reserved, Rule,
+    Settings, Verdict, judge_all,
 };
 use crate::render::trouble;
 use crate::seal::{Index, Threat, encode, threats};
@@ -78,6 +78,8 @@ pub struct Decision {
     /// Rules in force, whatever they speak of.
     pub rule_count: u32,
     pub sources: Vec<SourceRecord>,
+    /// The check that the call is, where a policy says so.
+    pub accepted: Option<Accepted>,
     /// Seals that the calls would break.
     pub threats: Vec<Threat>,
 }
@@ -123,6 +125,7 @@ impl Decision {
             argv0_is_path: false,
             rule_count: view.rule_count(),
             sources: Vec::new(),
+            accepted: None,
             threats: Vec::new(),
         }
     }
@@ -237,8 +240,16 @@ fn weigh(
         );
     }
     let threats = threatened(context, view, &calls)?;
-    let nothing =
-        Decision { calls, sources, argv0_is_path, threats, ..Decision::without_rules(view) };
+    let own = calls.first().filter(|_| matches!(subject, Subject::Call(_)));
+    let accepted = own.and_then(|call| view.accepted(call));
+    let nothing = Decision {
+        calls,
+        sources,
+        argv0_is_path,
+        accepted,
+        threats,
+        ..Decision::without_rules(view)
+    };
     let passes = rules.is_empty() && reserved.is_empty() && nothing.threats.is_empty();
     let decision = match passes {
         true => nothing,

@@ -248,3 +248,70 @@ fn below_a_rerun_its_own_seals_do_not_bite() {
     assert!(said.contains("[embargo refused"), "{said}");
     assert!(world.path("project/dist/app").exists());
 }
+
+const WATCHED: &str = r#"
+[[acceptance]]
+command = "checker run"
+name = "final"
+outputs = ["dist/app"]
+entries = "check.cfg"
+"#;
+
+/// A project whose policy names a check, and a stub of it that does what `does` says.
+fn watched(does: &str) -> World {
+    let world = World::new();
+    world.policy(WATCHED).write("project/dist/app", "1").write("project/check.cfg", "c");
+    world.write("project/sub/x", "x");
+    world.script("bin/checker", &format!("#!/bin/sh\n{does}\n"));
+    world.install(&["checker"]);
+    world
+}
+
+/// Nobody notices that the shim of a check waits for it: status, output, argv; and what it
+/// proved is sealed, from wherever in the project it runs.
+#[test]
+fn a_check_that_a_policy_names_seals_in_its_shim() {
+    let world = watched("echo out \"$@\"; echo err >&2; read line; echo $line; exit 0");
+    let shim = world.shim("checker", &["run", "x y"]).cwd("project/sub").stdin("in\n");
+    shim.stdout("out run x y\nin\n").stderr("err\n").status(0).run();
+    assert_eq!(seals(&world), ["entry soft check.cfg", "output hard dist/app"]);
+    let refused = world.embargo(&["check", "rm dist/app"]).any_output().run();
+    assert_eq!(refused.status, 86);
+    assert!(refused.stdout.contains("of the check `final`"), "{}", refused.stdout);
+}
+
+#[test]
+fn what_is_not_that_check_or_fails_seals_nothing() {
+    let world = watched("[ \"$2\" != fail ] || exit 9; [ \"$2\" != die ] || kill -TERM $$; exit 0");
+    world.shim("checker", &["lint"]).status(0).run();
+    world.shim("checker", &["run", "fail"]).status(9).run();
+    assert_eq!(seals(&world), [""; 0]);
+    let mut die =
+        command(&world, world.path("shims/checker").to_str().expect("text"), &["run", "die"]);
+    let path =
+        format!("{}:{}:/usr/bin:/bin", world.path("shims").display(), world.path("bin").display());
+    let status = die.env("PATH", path).status().expect("it starts");
+    assert_eq!(status.signal(), Some(libc::SIGTERM));
+    assert_eq!(seals(&world), [""; 0]);
+}
+
+#[test]
+fn a_watched_check_that_cannot_be_sealed_keeps_its_status_and_says_so() {
+    let world = watched("exit 0");
+    std::fs::remove_file(world.path("project/dist/app")).expect("removed");
+    let found = world.shim("checker", &["run"]).any_output().run();
+    assert_eq!(found.status, 0);
+    assert!(found.stderr.starts_with("embargo: not sealed: "), "{}", found.stderr);
+    assert_eq!(seals(&world), [""; 0]);
+}
+
+#[test]
+fn shims_for_checks_are_wanted() {
+    let world = watched("exit 0");
+    std::fs::remove_file(world.path("shims/checker")).expect("removed");
+    world.stub("other");
+    world.install(&["other"]);
+    let shims = world.path("shims").display().to_string();
+    world.embargo(&["shim", "sync", "--dir", &shims]).any_output().status(0).run();
+    assert!(world.path("shims/checker").exists());
+}

@@ -509,6 +509,7 @@ fn known_keys() -> BTreeMap<&'static str, Names> {
         ("", key_list("src/config/file.rs", "KEYS")),
         ("default", key_list("src/config/file.rs", "DEFAULT_KEYS")),
         ("reserved", key_list("src/config/file.rs", "RESERVED_KEYS")),
+        ("acceptance", key_list("src/config/acceptance.rs", "KEYS")),
         ("protect", key_list("src/config/protect.rs", "KEYS")),
         ("embargo", key_list("src/config/rule.rs", "KEYS")),
     ])
@@ -527,6 +528,7 @@ fn keys_of_toml(text: &str) -> BTreeMap<&'static str, Names> {
         ("", names(file.keys())),
         ("default", one("default")),
         ("reserved", one("reserved")),
+        ("acceptance", each("acceptance")),
         ("protect", each("protect")),
         ("embargo", each("embargo")),
     ])

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-
 use super::judging::{Distrusted, Policies};
 use super::{Outcome, failure};
 use crate::accept::{is_same, look};

@@ -1,17 +1,25 @@
 //! One policy file, without what it extends.
 
-use crate::policy::{Origin, Protect, Reserved, Says};
+use crate::policy::{Accepted, Origin, Protect, Reserved, Says};
 
 use super::fields::Fields;
 use super::node::{Node, Value};
 use super::report::Report;
 use super::rule::{self, Draft};
 use super::value::{Text, check_name};
-use super::{Code, ids, protect, suggest};
+use super::{Code, acceptance, ids, protect, suggest};
 
 /// Keys of a file.
-pub(super) const KEYS: &[&str] =
-    &["requires", "extends", "conflicts", "default", "reserved", "protect", "embargo"];
+pub(super) const KEYS: &[&str] = &[
+    "requires",
+    "extends",
+    "conflicts",
+    "default",
+    "reserved",
+    "protect",
+    "acceptance",
+    "embargo",
+];
 
 /// Keys of `[default]`.
 pub(super) const DEFAULT_KEYS: &[&str] =
@@ -25,6 +33,7 @@ pub(super) struct File {
     pub rules: Vec<Draft>,
     pub reserved: Vec<Reserved>,
     pub protects: Vec<Protect>,
+    pub acceptances: Vec<Accepted>,
     pub extends: Vec<Text>,
     pub conflicts: Vec<Text>,
     pub settings: Said,
@@ -54,6 +63,7 @@ pub(super) fn file(node: &Node, origin: &Origin, report: &mut Report<'_>) -> Fil
         settings: settings(fields, report),
         reserved: reserved(fields, origin, report),
         protects: protect::protects(fields, origin, report),
+        acceptances: acceptance::acceptances(fields, origin, report),
         rules,
     }
 }

@@ -79,6 +79,7 @@ pub fn load(sources: &[SourceText], read: impl Fn(&Path) -> Result<Vec<u8>, Stri
             said.push((page.layer, file.settings));
             loaded.policy.reserved.extend(file.reserved);
             loaded.policy.protects.extend(file.protects);
+            loaded.policy.acceptances.extend(file.acceptances);
             for draft in file.rules {
                 loaded.add(draft);
             }

@@ -6,6 +6,7 @@
 //!
 //! [`Policy`]: crate::policy::Policy
 
+mod acceptance;
 mod across;
 mod bites;
 mod catalogue;

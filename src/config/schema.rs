@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::packs::Pack;
 #[cfg(test)]
-use super::{file, protect, rule};
+use super::{acceptance, file, protect, rule};
 
 /// What stands behind a key.
 #[derive(Clone, Copy)]
@@ -114,6 +114,15 @@ const PROTECT: &[Key] = &[
     key("tier", Choice(&["hard", "soft"]), "How firmly; `hard` unless said"),
 ];
 
+const ACCEPTANCE: &[Key] = &[
+    key("command", OneOrMore, "The check: a program, with its words: \"make check\""),
+    key("name", Prose, "What to call it; else as its program"),
+    key("outputs", OneOrMore, "What it proves besides the files among its arguments"),
+    key("roots", OneOrMore, "Directories whose files it looks at"),
+    key("entries", OneOrMore, "Its own scripts"),
+    key("generators", OneOrMore, "What makes its outputs"),
+];
+
 /// The schema as JSON text, draft 2020-12.
 pub fn schema() -> String {
     let packs: Vec<&str> = Pack::all().map(|pack| pack.name).collect();
@@ -145,6 +154,11 @@ pub fn schema() -> String {
             "type": "array",
             "items": table(PROTECT, &["paths"]),
             "description": "What no command may delete, overwrite, move or reset",
+        },
+        "acceptance": {
+            "type": "array",
+            "items": table(ACCEPTANCE, &["command"]),
+            "description": "Checks: when one passes, what it proved is sealed",
         },
         "embargo": { "type": "array", "items": rule, "description": "The rules" },
     });
@@ -210,6 +224,8 @@ mod tests {
         assert_eq!(keys("/properties"), sorted(file::KEYS));
         assert_eq!(keys("/properties/embargo/items/properties"), sorted(rule::KEYS));
         assert_eq!(keys("/properties/protect/items/properties"), sorted(protect::KEYS));
+        let acceptance = keys("/properties/acceptance/items/properties");
+        assert_eq!(acceptance, sorted(acceptance::KEYS));
         assert_eq!(keys("/properties/default/properties"), sorted(file::DEFAULT_KEYS));
         assert_eq!(keys("/properties/reserved/properties"), sorted(file::RESERVED_KEYS));
     }

@@ -58,6 +58,13 @@ pub fn judge_all<'p>(
         .fold(Verdict::Pass(Because::NoRule), Verdict::or_stricter)
 }
 
+impl super::Accepted {
+    /// Is the call this check?
+    pub fn is_met_by(&self, call: &Invocation) -> bool {
+        self.forms.iter().any(|form| form.certainly_covers(&call.words, call.stage))
+    }
+}
+
 impl Rule {
     /// Does this rule speak of this call, here and now?
     pub fn hits(&self, call: &Invocation) -> bool {

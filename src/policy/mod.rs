@@ -38,5 +38,5 @@ pub use rule::{
 pub use shimmed::{guarded_names, shimmed_names};
 pub use template::expand;
 pub use verdict::{Because, Refusal, Severity, Verdict};
-pub use whole::{Policy, Protect, Settings};
+pub use whole::{Accepted, Policy, Protect, Settings};
 pub use why::{Miss, Standing, considered};

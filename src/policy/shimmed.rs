@@ -45,6 +45,11 @@ pub fn shimmed_names(
             names.extend(others(program, catalogue, &exists, &versions));
         }
     }
+    // A check is watched in its shim.
+    for form in policy.acceptances.iter().flat_map(|accepted| &accepted.forms) {
+        names.extend(exists(form.program()).then(|| form.program().to_owned()));
+        names.extend(others(form.program(), catalogue, &exists, &versions));
+    }
     // What no argv shows is in the text that shells are given: `sh -c 'make | head -5'`.
     if policy.rules.iter().any(|rule| bites_in_shims(rule) && rule.asks_for_line()) {
         names.extend(catalogue.shells().into_iter().filter(|name| exists(name)));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Origin, Reserved, Rule};
+use super::{Form, Origin, Reserved, Rule};
 use crate::seal::Tier;
 
 /// Rules, reserved names and settings of every layer.
@@ -11,6 +11,7 @@ pub struct Policy {
     pub rules: Vec<Rule>,
     pub reserved: Vec<Reserved>,
     pub protects: Vec<Protect>,
+    pub acceptances: Vec<Accepted>,
     pub settings: Settings,
 }
 
@@ -23,6 +24,18 @@ pub struct Protect {
     pub reason: Option<String>,
     pub alternative: Option<String>,
     pub tier: Tier,
+}
+
+/// `[[acceptance]]`: a command that is a check, and what it proves besides what it names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accepted {
+    pub origin: Origin,
+    pub forms: Vec<Form>,
+    pub name: Option<String>,
+    pub outputs: Vec<String>,
+    pub roots: Vec<String>,
+    pub entries: Vec<String>,
+    pub generators: Vec<String>,
 }
 
 /// `[default]`: what a refusal does besides refusing.

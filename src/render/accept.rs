@@ -39,11 +39,15 @@ pub enum Unsealed {
     Ledger(StoreError),
 }
 
+/// Why a check that passed has sealed nothing: one line.
+pub fn unsealed(check: &Check, why: &Unsealed) -> String {
+    format!("embargo: not sealed: {}\n", because(why, &backquoted(&check.name)))
+}
+
 /// For people: a line for each seal, or for why there is none.
 pub fn text(report: &Report<'_>) -> String {
-    let name = backquoted(&report.check.name);
     if let Some(why) = &report.unsealed {
-        return format!("embargo: not sealed: {}\n", because(why, &name));
+        return unsealed(report.check, why);
     }
     let done = if report.status.is_some() { "sealed" } else { "would be sealed" };
     let line = |(new, said): &(NewSeal, Said)| {

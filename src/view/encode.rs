@@ -35,6 +35,13 @@ pub fn encode(contents: &Contents) -> Vec<u8> {
     for protect in &contents.policy.protects {
         table.add(Key::Protects, protect);
     }
+    for accepted in &contents.policy.acceptances {
+        for form in &accepted.forms {
+            table.add(Key::Accepted(form.program().as_bytes()), accepted);
+            // The mark by which its calls are looked at.
+            table.mark(Key::Word(form.program().as_bytes(), b""));
+        }
+    }
     file_descriptions(&contents.catalogue, &mut table);
 
     let mut bytes = vec![0; HEADER];

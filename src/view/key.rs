@@ -26,6 +26,8 @@ pub(super) enum Key<'a> {
     Reserved(&'a [u8]),
     /// What is protected without any check.
     Protects,
+    /// Checks by their program.
+    Accepted(&'a [u8]),
     /// Rules on what calls do, whatever their commands.
     Acts,
     /// Forms of what feeds a command, of all rules that name it.
@@ -54,6 +56,7 @@ impl Key<'_> {
             Key::Acts => (12, b"", b""),
             Key::Effects(p) => (13, p, b""),
             Key::Protects => (16, b"", b""),
+            Key::Accepted(p) => (17, p, b""),
             Key::Feeders => (14, b"", b""),
             Key::Spoken => (15, b"", b""),
         };

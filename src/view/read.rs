@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::command::{Clause, Grammar, Program, Words, stem};
 use crate::config::BUILT_IN;
-use crate::policy::{Form, Invocation, Protect, Reserved, Rule, Settings};
+use crate::policy::{Accepted, Form, Invocation, Protect, Reserved, Rule, Settings};
 
 use super::key::{Key, trigrams};
 use super::{BUILD_ID, SourceRecord};
@@ -218,6 +218,13 @@ impl<'a> View<'a> {
             found.extend(self.records(Key::Reserved(words.program())));
         }
         found
+    }
+
+    /// The check that a call is, if it is one.
+    pub fn accepted(&self, call: &Invocation) -> Option<Accepted> {
+        let names = [call.words.called(), call.words.program()];
+        let all = names.into_iter().flat_map(|name| self.records(Key::Accepted(name)));
+        all.into_iter().find(|accepted: &Accepted| accepted.is_met_by(call))
     }
 
     /// What is protected without any check.

@@ -48,7 +48,7 @@ fn places(path: &str, protect: &Protect, context: &Context) -> Vec<PathBuf> {
 fn there(glob: &Path) -> Vec<PathBuf> {
     let parts: Vec<&OsStr> = glob.iter().collect();
     let is_glob = |part: &&OsStr| part.as_bytes().find_byteset(b"*?[").is_some();
-    let literal = parts.iter().position(|part| is_glob(&part)).unwrap_or(parts.len());
+    let literal = parts.iter().position(is_glob).unwrap_or(parts.len());
     let (base, rest) = parts.split_at(literal);
     let base: PathBuf = base.iter().collect();
     if rest.is_empty() || rest == [OsStr::new("**")] {
