@@ -9,12 +9,13 @@ use crate::decide::{Decision, Subject};
 use crate::line::Way;
 use crate::policy::{Exit, Refusal, Severity};
 use crate::render::refusal::{Circumstances, agent_voice, json, severity_name, warning};
-use crate::render::told;
+use crate::render::{sealed, told};
 use crate::seal::Threat;
 use crate::sys::acts::{self, Said, Seen};
 use crate::sys::context::Context;
 use crate::sys::evidence::{self, Event, EvidenceId, Kind, Recorded, Row};
 use crate::sys::home::RECORD;
+use crate::sys::ledger;
 use crate::sys::notify::{self, Notice};
 use crate::sys::processes::{Lineage, began_ms};
 use crate::sys::session::Facts;
@@ -315,9 +316,43 @@ impl Asker {
     }
 }
 
+/// Has the command been given a reason for which soft seals yield (B12)? Each reason counts for
+/// one command of a session; it is written down, the seals are to be proved again, and whoever
+/// reads is told. Where it counts, the decision is without them.
+pub fn overruled(context: &Context, decision: &mut Decision) {
+    let is_due = matches!(decision.verdict(), crate::policy::Verdict::Refuse(it)
+        if it.severity() == Severity::SoftSeal);
+    let Some(reason) = environment::text("ALLOW_POST_SUCCESS_RESET").filter(|_| is_due) else {
+        return;
+    };
+    let reason = reason.trim();
+    let Some(state) = context.state().filter(|_| context.may_write() && !reason.is_empty()) else {
+        return;
+    };
+    let of_ledger = |threat: &&Threat| threat.sealed.as_ref().is_some_and(|s| s.origin.is_none());
+    let ids: Vec<_> = decision.threats.iter().filter(of_ledger).map(|t| t.seal).collect();
+    stdio::fill_closed();
+    match ledger::overrule(state, &session_here(context), reason, &ids) {
+        Ok(true) => {
+            stdio::say(&sealed::overruled(&decision.threats, reason));
+            for threat in &decision.threats {
+                note(context, "overridden", threat.place(), Some(reason));
+            }
+            decision.threats.clear();
+        }
+        Ok(false) => stdio::say(&sealed::spent(reason)),
+        Err(error) => stdio::say(&sealed::not_overruled(&error)),
+    }
+}
+
 /// Records what became of a seal.
 pub fn note_seal(context: &Context, what: &str, path: &BString) {
-    let argv = [BString::from("embargo"), BString::from(what), path.clone()];
+    note(context, what, path, None);
+}
+
+fn note(context: &Context, what: &str, path: &BString, reason: Option<&str>) {
+    let mut argv = vec![BString::from("embargo"), BString::from(what), path.clone()];
+    argv.extend(reason.map(BString::from));
     let event = Event {
         kind: Kind::Seal,
         rule: format!("seal:{path}"),

@@ -10,7 +10,7 @@ use bstr::{BString, ByteSlice};
 use crate::accept::{self, Asked, Watch};
 use crate::decide::{Subject, decide};
 use crate::policy::{Accepted, Exit, Verdict};
-use crate::refuse::{Door, distrusted, refuse};
+use crate::refuse::{Door, distrusted, overruled, refuse};
 use crate::render::{accept as words, trouble};
 use crate::sys::child::{self, Ended, Side};
 use crate::sys::context::Context;
@@ -32,7 +32,7 @@ pub fn run(start: &Start, argv: &[BString], us: &Executed) -> Exit {
     if let Some(state) = context.missing_state() {
         return broken(&trouble::state_gone(name, state));
     }
-    let decision = match decide(&context, Subject::Call(&judged)) {
+    let mut decision = match decide(&context, Subject::Call(&judged)) {
         Ok(decision) => decision,
         Err(doubt) => {
             return distrusted(&context, &judged, &doubt.words(name));
@@ -40,6 +40,9 @@ pub fn run(start: &Start, argv: &[BString], us: &Executed) -> Exit {
     };
     for notice in &decision.notices {
         stdio::say(&trouble::notice(notice));
+    }
+    if !decision.threats.is_empty() {
+        overruled(&context, &mut decision);
     }
     match decision.verdict() {
         Verdict::Pass(_) => {}

@@ -315,3 +315,49 @@ fn shims_for_checks_are_wanted() {
     world.embargo(&["shim", "sync", "--dir", &shims]).any_output().status(0).run();
     assert!(world.path("shims/checker").exists());
 }
+
+/// A soft seal yields to a reason once, is stale then, and live again when its check has passed.
+#[test]
+fn a_soft_seal_yields_to_a_reason_once_and_is_proved_again() {
+    let world = world(CHECK);
+    world.install(&["sed", "rm"]);
+    let run = |words: &[&str], reason: Option<&str>| {
+        let path = format!("{}:/usr/bin:/bin", world.path("shims").display());
+        let mut command = command(&world, words[0], &words[1..]);
+        command.env("PATH", path);
+        reason.map(|reason| command.env("ALLOW_POST_SUCCESS_RESET", reason));
+        let output = command.output().expect("it starts");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let sed = world.path("shims/sed").display().to_string();
+    let edit = [sed.as_str(), "-i", "s/test/test /", "v"];
+    assert_eq!(accept(&world, &["--name", "final", "--", "./v", "dist/app"]).0, 0);
+    let list = || {
+        let output = command(&world, EMBARGO, &["seals"]).output().expect("embargo");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let (status, said) = run(&edit, None);
+    assert_eq!(status, Some(86));
+    assert!(said.contains("`ALLOW_POST_SUCCESS_RESET=\"why\"`"), "{said}");
+    assert_eq!(run(&edit, Some("  ")).0, Some(86), "a blank reason is none");
+    let (status, said) = run(&edit, Some("the check has a typo"));
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("may be changed this once (the check has a typo)"), "{said}");
+    assert!(list().contains("must be revalidated: `./v dist/app`"), "{}", list());
+    let (status, said) = run(&edit, Some("the check has a typo"));
+    assert_eq!(status, Some(86));
+    assert!(said.contains("was used before"), "{said}");
+    assert_eq!(run(&edit, Some("one more typo")).0, Some(0));
+    // A hard one does not yield, and takes a soft one with it.
+    let rm = world.path("shims/rm").display().to_string();
+    for words in [&[rm.as_str(), "dist/app"][..], &[rm.as_str(), "v", "dist/app"]] {
+        let (status, said) = run(words, Some("clean up"));
+        assert_eq!(status, Some(86), "{said}");
+        assert!(said.contains("hard seal"), "{said}");
+    }
+    assert_eq!(accept(&world, &["--name", "final", "--", "./v", "dist/app"]).0, 0);
+    assert!(!list().contains("revalidated"), "{}", list());
+    let log = command(&world, EMBARGO, &["log", "--json"]).output().expect("embargo");
+    let log = String::from_utf8_lossy(&log.stdout);
+    assert!(log.contains("overridden") && log.contains("one more typo"), "{log}");
+}

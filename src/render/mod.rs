@@ -19,7 +19,7 @@ pub mod log;
 pub mod packs;
 pub mod prose;
 pub mod refusal;
-mod sealed;
+pub mod sealed;
 pub mod seals;
 pub mod shells;
 pub mod told;

@@ -6,10 +6,14 @@ use serde_json::{Value, json};
 
 use crate::command::{Act, join};
 use crate::policy::Refusal;
-use crate::seal::{Class, Seal, Threat};
+use crate::seal::{Class, Seal, Threat, Tier};
+use crate::sys::store::StoreError;
 
 use super::log::time;
 use super::prose::{backquoted, clause, instead, shown};
+
+/// The variable that gives a reason for which soft seals yield.
+pub const TOKEN: &str = "ALLOW_POST_SUCCESS_RESET";
 
 /// Of more sealed paths than these only the number is told.
 const NAMED: usize = 3;
@@ -60,11 +64,38 @@ pub(super) fn standing(refusal: &Refusal<'_>) -> String {
             format!("ends it, with {}", backquoted(&unseal))
         }
     };
+    if first.tier == Tier::Soft {
+        return format!(
+            "This is a soft seal ({}), not a fault: it yields to a reason, once for each. If the user's task needs it, I run the command again with {} in its environment; it is written down, and the check has to pass again. Else only a person {end}.",
+            first.class.name(),
+            backquoted(&format!("{TOKEN}=\"why\"")),
+        );
+    }
     format!(
         "This is a {} seal ({}), not a fault: other flags, another spelling or trying again will be refused too. Only a person {end}; what I may do is to tell the user why it should end.",
         first.tier.name(),
         first.class.name(),
     )
+}
+
+/// What is said where a reason was taken: one line.
+pub fn overruled(threats: &[Threat], reason: &str) -> String {
+    let named = threats.iter().take(NAMED).map(|t| backquoted(&t.place().to_string()));
+    format!(
+        "embargo: {} may be changed this once ({}): to be proved again by the check that sealed it\n",
+        named.collect::<Vec<_>>().join(", "),
+        shown(reason),
+    )
+}
+
+/// The same reason twice is none.
+pub fn spent(reason: &str) -> String {
+    format!("embargo: the reason in {TOKEN} was used before ({}): give another\n", shown(reason))
+}
+
+/// What cannot be written down does not count.
+pub fn not_overruled(error: &StoreError) -> String {
+    format!("embargo: {TOKEN} does not count: {}\n", shown(&error.of("ledger")))
 }
 
 /// One line for a call that passes: what is in a scratch zone is only warned of.

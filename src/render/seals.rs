@@ -6,7 +6,7 @@ use std::path::Path;
 use bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
-use crate::seal::{Class, Forbidden, Object, Seal, Tier};
+use crate::seal::{Class, Forbidden, Object, Seal, Standing, Tier};
 use crate::sys::store::StoreError;
 
 use super::log::time;
@@ -22,8 +22,15 @@ pub fn list(seals: &[Seal]) -> String {
         let check = seal.check.as_ref().map(|check| format!(" by `{}`", shown(&check.name)));
         let said = seal.reason.as_deref().map(|r| format!(": {}", clause(r)));
         let reason = check.or(said).unwrap_or_default();
+        let stale = match (seal.standing, &seal.check) {
+            (Standing::Stale, Some(check)) => {
+                format!("; must be revalidated: {}", backquoted(&check.command))
+            }
+            (Standing::Stale, None) => "; must be looked at".to_owned(),
+            _ => String::new(),
+        };
         format!(
-            "{:4} {:10} {:5} {} {}{reason}\n",
+            "{:4} {:10} {:5} {} {}{reason}{stale}\n",
             seal.tier.name(),
             seal.class.name(),
             seal.standing.name(),

@@ -72,6 +72,23 @@ pub fn end(state: &Path, ids: &[SealId]) -> Result<usize, StoreError> {
     change(state, |ledger| ids.iter().map(|id| rows::stand(ledger, *id, Standing::Ended)).sum())
 }
 
+/// Spends a reason on these seals, once in a session: they are to be proved again. `false`: it
+/// was spent before.
+pub fn overrule(
+    state: &Path,
+    session: &str,
+    reason: &str,
+    ids: &[SealId],
+) -> Result<bool, StoreError> {
+    change(state, |ledger| {
+        let is_new = rows::spend(ledger, session, reason)?;
+        for id in ids.iter().filter(|_| is_new) {
+            rows::stand(ledger, *id, Standing::Stale)?;
+        }
+        Ok(is_new)
+    })
+}
+
 /// Every seal that has not ended, by path.
 pub fn seals(state: &Path) -> Result<Vec<Seal>, StoreError> {
     let Some(store) = Store::for_reading(&schema::LEDGER, state)? else { return Ok(Vec::new()) };

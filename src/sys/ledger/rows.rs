@@ -166,6 +166,13 @@ pub(super) fn stand(ledger: &Connection, id: SealId, standing: Standing) -> Resu
     )
 }
 
+/// Writes down that a reason was given; `false` where the session has given it before.
+pub(super) fn spend(ledger: &Connection, session: &str, reason: &str) -> Result<bool> {
+    let now = i64::try_from(clock::now_ms()).unwrap_or(i64::MAX);
+    let sql = "INSERT OR IGNORE INTO override (session, reason, at_ms) VALUES (?1, ?2, ?3)";
+    Ok(ledger.execute(sql, (session, reason, now))? == 1)
+}
+
 /// All that have not ended, by path.
 pub(super) fn standing(ledger: &Connection) -> Result<Vec<Seal>> {
     let sql = format!("SELECT {COLUMNS} WHERE standing <> 'ended' ORDER BY path, seal.id");

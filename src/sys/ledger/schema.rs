@@ -7,7 +7,8 @@ pub(super) const LEDGER: Kind =
     Kind { database: "ledger.db", lock: "ledger.lock", application: 0x656d_626c, steps: &STEPS };
 
 /// Step n leads from schema n to n + 1; nothing is ever edited, only added.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
 CREATE TABLE acceptance (
     id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, argv TEXT NOT NULL,
     executable BLOB NOT NULL, executable_digest BLOB NOT NULL, cwd BLOB NOT NULL,
@@ -29,4 +30,11 @@ CREATE TABLE member (
 CREATE INDEX seal_path ON seal (path, class);
 CREATE INDEX seal_standing ON seal (standing) WHERE standing <> 'ended';
 PRAGMA application_id = 0x656d626c;
-"];
+",
+    "
+CREATE TABLE override (
+    session TEXT NOT NULL, reason TEXT NOT NULL, at_ms INTEGER NOT NULL,
+    PRIMARY KEY (session, reason)
+) STRICT, WITHOUT ROWID;
+",
+];
