@@ -14,8 +14,8 @@ use crate::policy::{
     Accepted, Ancestry, Invocation, Layer, Location, Machine, Origin, Place, Reserved, Rule,
     Settings, Verdict, judge_all,
 };
-use crate::render::trouble;
-use crate::seal::{Index, Threat, encode, threats};
+use crate::render::{sealed::TOKEN, trouble};
+use crate::seal::{Index, Threat, Tier, encode, threats};
 use crate::sys::context::{Context, absolute};
 use crate::sys::ledger::{self, Held};
 use crate::sys::policy_view::{self, ViewBytes};
@@ -239,7 +239,13 @@ fn weigh(
             &processes::ancestry(session, argv, environment::shell_ran()),
         );
     }
-    let threats = threatened(context, view, &calls)?;
+    let mut threats = threatened(context, view, &calls)?;
+    // Of `sh -c TEXT` the text is a line too.
+    let text =
+        subject.text().or_else(|| calls.iter().find(|c| c.line.is_some()).map(|c| c.whole()));
+    if let (Some(text), Some(shims)) = (text, &context.shims) {
+        threats.retain(|threat| !is_for_its_shim(text, threat, shims));
+    }
     let own = calls.first().filter(|_| matches!(subject, Subject::Call(_)));
     let accepted = own.and_then(|call| view.accepted(call));
     let nothing = Decision {
@@ -256,6 +262,23 @@ fn weigh(
         false => Decision { rules, reserved, settings: view.settings(), ..nothing },
     };
     Ok(view.is_whole().then_some(decision))
+}
+
+/// Has the line given a reason for which a soft seal yields to the command, and will its shim see
+/// that? A reason is spent there alone.
+fn is_for_its_shim(text: &str, threat: &Threat, shims: &Path) -> bool {
+    if threat.tier != Tier::Soft || !touch::is_there(&shims.join(&threat.by)) {
+        return false;
+    }
+    let gives = |assignment: &line::Assignment| {
+        let value = assignment.value.literal();
+        assignment.name == TOKEN && value.is_none_or(|value| !value.trim().is_empty())
+    };
+    let line = line::parse(text);
+    let is_it = |command: &&line::Command| command.argv().first().is_some_and(|p| *p == threat.by);
+    let mut own = line.commands.iter().filter(is_it).peekable();
+    own.peek().is_some()
+        && own.all(|c| c.redirections.is_empty() && c.assignments.iter().any(gives))
 }
 
 /// May a program lose what is there?

@@ -320,7 +320,7 @@ fn shims_for_checks_are_wanted() {
 #[test]
 fn a_soft_seal_yields_to_a_reason_once_and_is_proved_again() {
     let world = world(CHECK);
-    world.install(&["sed", "rm"]);
+    world.install(&["sed", "rm", "sh"]);
     let run = |words: &[&str], reason: Option<&str>| {
         let path = format!("{}:/usr/bin:/bin", world.path("shims").display());
         let mut command = command(&world, words[0], &words[1..]);
@@ -340,6 +340,18 @@ fn a_soft_seal_yields_to_a_reason_once_and_is_proved_again() {
     assert_eq!(status, Some(86));
     assert!(said.contains("`ALLOW_POST_SUCCESS_RESET=\"why\"`"), "{said}");
     assert_eq!(run(&edit, Some("  ")).0, Some(86), "a blank reason is none");
+    // The line door leaves a reason to the shim that it will meet, and spends none.
+    for (line, wanted) in [
+        ("ALLOW_POST_SUCCESS_RESET='a typo' sed -i s/a/b/ v", 0),
+        ("ALLOW_POST_SUCCESS_RESET=' ' sed -i s/a/b/ v", 86),
+        ("ALLOW_POST_SUCCESS_RESET=x sed -n p dist/log >v", 86),
+        ("ALLOW_POST_SUCCESS_RESET=x true; sed -i s/a/b/ v", 86),
+        ("ALLOW_POST_SUCCESS_RESET=x /usr/bin/sed -i s/a/b/ v", 86),
+        ("ALLOW_POST_SUCCESS_RESET=x truncate -s 0 v", 86),
+        ("ALLOW_POST_SUCCESS_RESET=x rm dist/app", 86),
+    ] {
+        assert_eq!(run(&[EMBARGO, "check", line], None).0, Some(wanted), "{line}");
+    }
     let (status, said) = run(&edit, Some("the check has a typo"));
     assert_eq!(status, Some(0), "{said}");
     assert!(said.contains("may be changed this once (the check has a typo)"), "{said}");
@@ -347,7 +359,13 @@ fn a_soft_seal_yields_to_a_reason_once_and_is_proved_again() {
     let (status, said) = run(&edit, Some("the check has a typo"));
     assert_eq!(status, Some(86));
     assert!(said.contains("was used before"), "{said}");
-    assert_eq!(run(&edit, Some("one more typo")).0, Some(0));
+    let sh = world.path("shims/sh").display().to_string();
+    let line = "sed -i 's/test  /test /' v";
+    assert_eq!(run(&[&sh, "-c", line], None).0, Some(86));
+    let with = format!("ALLOW_POST_SUCCESS_RESET='one more typo' {line}");
+    let (status, said) = run(&[&sh, "-c", &with], None);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("(one more typo)"), "{said}");
     // A hard one does not yield, and takes a soft one with it.
     let rm = world.path("shims/rm").display().to_string();
     for words in [&[rm.as_str(), "dist/app"][..], &[rm.as_str(), "v", "dist/app"]] {
