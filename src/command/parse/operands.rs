@@ -64,9 +64,21 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
                     self.option(&word);
                 }
                 let mut rest = std::mem::take(&mut self.rest);
-                // What follows is put into the text, or read from files: parallel(1).
-                let sources = rest.iter().rposition(|word| word.starts_with(b":::"));
-                rest.drain(..sources.map_or(0, |at| at + 1));
+                // What follows `:::` is put into the text, and without a text is one itself; what
+                // follows `::::` is read from files: parallel(1).
+                let is_source = |word: &BString| word.starts_with(b":::");
+                let sources = rest.iter().rposition(is_source).filter(|_| self.level().fed);
+                let given: Vec<BString> = rest.drain(..sources.map_or(0, |at| at + 1)).collect();
+                if rest.is_empty() {
+                    let texts = given.into_iter().rev().scan(false, |are_texts, word| {
+                        if is_source(&word) {
+                            *are_texts = !word.starts_with(b"::::");
+                            return Some(None);
+                        }
+                        Some(are_texts.then_some(Wrapped::Text(word)))
+                    });
+                    self.words.wrapped.extend(texts.flatten());
+                }
                 let text = BString::from(bstr::join(" ", rest.iter().rev()));
                 self.words.wrapped.extend((!text.is_empty()).then_some(Wrapped::Text(text)));
             }
