@@ -211,7 +211,7 @@ fn a_fault_is_an_object_for_machines() {
         "column": 1,
         "length": 6,
         "message": "there is no key `colour` here",
-        "help": "the keys here are `requires`, `extends`, `conflicts`, `default`, `reserved` and `embargo`",
+        "help": "the keys here are `requires`, `extends`, `conflicts`, `default`, `reserved`, `protect`, `acceptance` and `embargo`",
         "labels": [],
     });
     assert_eq!(serde_json::to_value(&loaded.diagnostics).unwrap(), serde_json::json!([expected]));
