@@ -138,6 +138,7 @@ impl<'w> Reading<'w> {
             || given.is_empty() && self.grammars.iter().any(|grammar| grammar.wraps == Wraps::Line)
             || given == "--"
             || given == ";"
+            || [":::", ":::+", "::::", "::::+"].iter().any(|sign| given == sign)
             || given == "+"
             || words.words().iter().any(|word| is_given(&word.text))
             || words.wrapped().iter().any(in_wrapped)

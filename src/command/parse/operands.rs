@@ -66,20 +66,24 @@ impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
                 let mut rest = std::mem::take(&mut self.rest);
                 // What follows `:::` is put into the text, and without a text is one itself; what
                 // follows `::::` is read from files: parallel(1).
-                let is_source = |word: &BString| word.starts_with(b":::");
+                let is_source = |word: &BString| {
+                    [":::", ":::+", "::::", "::::+"].iter().any(|sign| word == sign)
+                };
                 let sources = rest.iter().rposition(is_source).filter(|_| self.level().fed);
                 let given: Vec<BString> = rest.drain(..sources.map_or(0, |at| at + 1)).collect();
-                if rest.is_empty() {
-                    let texts = given.into_iter().rev().scan(false, |are_texts, word| {
-                        if is_source(&word) {
-                            *are_texts = !word.starts_with(b"::::");
-                            return Some(None);
-                        }
-                        Some(are_texts.then_some(Wrapped::Text(word)))
-                    });
-                    self.words.wrapped.extend(texts.flatten());
-                }
                 let text = BString::from(bstr::join(" ", rest.iter().rev()));
+                if text.is_empty() {
+                    let mut are_files = false;
+                    for text in given.into_iter().rev() {
+                        match is_source(&text) {
+                            true => are_files = text.starts_with(b"::::"),
+                            false if are_files => {
+                                self.words.words.push(Word { text, doubtful: false });
+                            }
+                            false => self.words.wrapped.push(Wrapped::Text(text)),
+                        }
+                    }
+                }
                 self.words.wrapped.extend((!text.is_empty()).then_some(Wrapped::Text(text)));
             }
             _ => {
