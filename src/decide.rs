@@ -298,6 +298,7 @@ fn threatened(
             || !call.written.is_empty()
             || destroys(view.program(call.words.called()).as_ref())
             || touch::script(call).is_some()
+            || view.gives_code(call)
     };
     if !calls.iter().any(may) {
         return Ok(Vec::new());

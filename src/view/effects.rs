@@ -49,6 +49,11 @@ impl View<'_> {
         }
     }
 
+    /// Does it run text of another language that the line gives it?
+    pub fn gives_code(&self, call: &Invocation) -> bool {
+        call.code.is_some() || super::code::given(&call.words).next().is_some()
+    }
+
     /// What a call does, seen from where a line has led it.
     fn does(&self, call: &Invocation, before: &[Invocation]) -> Vec<Effect> {
         if call.machine == Machine::Another {
