@@ -303,7 +303,10 @@ fn threatened(
     if !calls.iter().any(may) {
         return Ok(Vec::new());
     }
-    let (held, protects) = (ledger::held(context)?, view.protects());
+    let (held, mut protects) = (ledger::held(context)?, view.protects());
+    if held.is_some() {
+        protects.extend(touch::own(context));
+    }
     if held.is_none() && protects.is_empty() {
         return Ok(Vec::new());
     }

@@ -20,7 +20,7 @@ mod git;
 mod listed;
 mod protect;
 
-pub use protect::protected;
+pub use protect::{own, protected};
 
 /// Names that one component of a line's glob may stand for.
 const FOUND: usize = 10_000;

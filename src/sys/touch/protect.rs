@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use bstr::{BString, ByteSlice};
 
 use super::{bytes, in_real_directory};
-use crate::policy::{Layer, Protect, matches_name};
-use crate::seal::{Class, Entry, Holds, Mark, Object, Seal, SealId, Standing};
+use crate::policy::{Layer, Origin, Protect, matches_name};
+use crate::seal::{Class, Entry, Holds, Mark, Object, Seal, SealId, Standing, Tier};
 use crate::sys::context::{Context, absolute};
 
 /// Names that one glob is tried on; beyond them all of its directory is protected.
@@ -29,6 +29,20 @@ pub fn protected(protects: &[Protect], context: &Context) -> Vec<(Entry, Seal)> 
         }
     }
     found
+}
+
+/// Without the ledger nothing would be known to be sealed.
+pub fn own(context: &Context) -> Option<Protect> {
+    let state = context.state()?.to_str()?.to_owned();
+    let origin =
+        Origin { layer: Layer::System, file: String::new(), shown: state.clone(), line: 0 };
+    Some(Protect {
+        origin,
+        paths: vec![state],
+        reason: Some("it holds what is sealed".to_owned()),
+        alternative: None,
+        tier: Tier::Hard,
+    })
 }
 
 /// Where a glob begins: `~`, the file's own directory in a project, else where the call is made.
@@ -111,7 +125,10 @@ fn one(path: &Path, protect: &Protect, id: SealId) -> Option<(Entry, Seal)> {
         session: String::new(),
         standing: Standing::Live,
         check: None,
-        origin: Some(format!("{}:{}", protect.origin.shown, protect.origin.line)),
+        origin: Some(match &protect.origin {
+            Origin { line: 0, shown, .. } => shown.clone(),
+            Origin { line, shown, .. } => format!("{shown}:{line}"),
+        }),
     };
     Some((entry, seal))
 }
