@@ -68,7 +68,7 @@ fn main() -> Result<(), Failure> {
     let (places, records) = command::compile(&catalogue(&root)?)?;
     fs::write(out.join("places.bin"), places)?;
     fs::write(out.join("records.bin"), records)?;
-    fs::write(out.join("packs.rs"), packs(&root)?)?;
+    fs::write(out.join("packs.rs"), packs(&root, &out)?)?;
     // Views are keyed by build: another build never reads this one's layout.
     let mut hasher = DefaultHasher::new();
     for dir in ["src", "shims", "examples", "Cargo.toml", "Cargo.lock", "build.rs"] {
@@ -117,16 +117,19 @@ fn nameless(options: &str) -> String {
     options.chars().filter(keep).collect()
 }
 
-fn packs(root: &Path) -> Result<String, Failure> {
+/// Policies as text are a fifth of a mebibyte that nearly no call reads: they are packed.
+fn packs(root: &Path, out: &Path) -> Result<String, Failure> {
     let mut entries = String::new();
     for path in tables(&root.join("examples"))? {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let path = path.display().to_string();
-        entries += &format!("    ({name:?}, text!({path:?})),\n");
+        let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let packed = out.join(format!("{name}.deflate"));
+        fs::write(&packed, miniz_oxide::deflate::compress_to_vec(text.as_bytes(), 10))?;
+        let packed = packed.display().to_string();
+        entries += &format!("    ({name:?}, packed!({packed:?})),\n");
     }
     Ok(format!(
-        "/// Files of `examples/`: name without extension, and text.\npub static PACKS: &[(&str, &str)] = &[\n{entries}];\n"
+        "/// Files of `examples/`: name without extension, and text, packed.\npub static PACKS: &[(&str, &[u8])] = &[\n{entries}];\n"
     ))
 }
 

@@ -74,7 +74,7 @@ pub fn run(args: Args) -> Outcome {
         Act::List { json: false } => stdio::print(&packs::list(Pack::all())),
         Act::Show { name } => {
             let pack = Pack::named(&name).map_err(|help| failure(packs::unknown(&name, &help)))?;
-            stdio::print(pack.text);
+            stdio::print(&pack.text());
         }
         Act::Add { names, user, file, dry_run } => {
             return add(&names, user, file.as_deref(), dry_run);

@@ -144,7 +144,7 @@ impl Family {
                 return fail(Code::ExtendsDepth, message, "put files together".to_owned());
             }
             let is_pack = target.pack.is_some();
-            let bytes = target.pack.map(|text| Ok(text.as_bytes().to_vec())).unwrap_or_else(|| {
+            let bytes = target.pack.map(|text| Ok(text.into_bytes())).unwrap_or_else(|| {
                 self.read.push(target.path.clone());
                 read(&target.path)
             });

@@ -10,17 +10,13 @@ use super::rule::Draft;
 use super::source::Page;
 use super::{SourceText, suggest, text};
 
-/// A file as text, in a section of its own: `.cargo/hot.ld` keeps these out of the way of what
-/// a pass reads.
-macro_rules! text {
+/// A file as `build.rs` has packed it, in a section of its own: `.cargo/hot.ld` keeps these out
+/// of the way of what a pass reads.
+macro_rules! packed {
     ($path:literal) => {{
         #[cfg_attr(target_os = "linux", unsafe(link_section = ".rodata.cold"))]
-        static TEXT: [u8; include_bytes!($path).len()] = *include_bytes!($path);
-        match str::from_utf8(&TEXT) {
-            Ok(text) => text,
-            // The build script has read it as text.
-            Err(_) => "",
-        }
+        static PACKED: [u8; include_bytes!($path).len()] = *include_bytes!($path);
+        &PACKED
     }};
 }
 
@@ -30,14 +26,13 @@ include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pack {
     pub name: &'static str,
-    /// The whole file, as it stands in `examples/`.
-    pub text: &'static str,
+    packed: &'static [u8],
 }
 
 impl Pack {
     /// Every pack, by name.
     pub fn all() -> impl Iterator<Item = Pack> {
-        PACKS.iter().map(|(name, text)| Pack { name, text })
+        PACKS.iter().map(|&(name, packed)| Pack { name, packed })
     }
 
     /// The pack of this name, or what to write instead.
@@ -47,10 +42,16 @@ impl Pack {
         found.ok_or_else(|| suggest::word(name, &names))
     }
 
+    /// The whole file, as it stands in `examples/`.
+    pub fn text(self) -> String {
+        text_of(self.packed)
+    }
+
     /// What it is for: the first line of its comment, without the stop.
-    pub fn summary(self) -> &'static str {
-        let first = self.text.lines().next().unwrap_or_default();
-        first.trim_start_matches(['#', ' ']).trim_end_matches('.')
+    pub fn summary(self) -> String {
+        let text = self.text();
+        let first = text.lines().next().unwrap_or_default();
+        first.trim_start_matches(['#', ' ']).trim_end_matches('.').to_owned()
     }
 
     /// Packs and files that make no sense beside it.
@@ -79,7 +80,7 @@ impl Pack {
 
     fn read<T: Default>(self, part: impl FnOnce(File) -> T) -> T {
         let (path, shown) = (PathBuf::from(self.name), self.name.to_owned());
-        let source = SourceText { path, shown, layer: Layer::User, bytes: self.text.into() };
+        let source = SourceText { path, shown, layer: Layer::User, bytes: self.text().into() };
         let origin =
             Origin { layer: Layer::User, file: String::new(), shown: String::new(), line: 0 };
         let page = Page::new(&source);
@@ -89,12 +90,18 @@ impl Pack {
     }
 }
 
+/// What `build.rs` has packed is text, and whole: it had it as such.
+fn text_of(packed: &[u8]) -> String {
+    let bytes = miniz_oxide::inflate::decompress_to_vec(packed).unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
 /// A pack or a file that is extended.
 pub(super) struct Target {
     pub path: PathBuf,
     pub shown: String,
     /// The text, where it is compiled in.
-    pub pack: Option<&'static str>,
+    pub pack: Option<String>,
 }
 
 /// Where `name` leads from a source; `None` when there is no such pack.
@@ -106,7 +113,7 @@ pub(super) fn target(source: &SourceText, name: &str) -> Option<Target> {
         let shown = beside(Path::new(&source.shown)).display().to_string();
         return Some(Target { path: beside(&source.path), shown, pack: None });
     }
-    let text = PACKS.iter().find(|(pack, _)| *pack == name)?.1;
+    let text = text_of(PACKS.iter().find(|(pack, _)| *pack == name)?.1);
     let shown = format!("pack {name}");
     Some(Target { path: PathBuf::from(format!("<pack>/{name}.toml")), shown, pack: Some(text) })
 }
