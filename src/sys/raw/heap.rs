@@ -10,9 +10,10 @@
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, compiler_fence};
 
 use dlmalloc::GlobalDlmalloc;
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 
 /// Enough for a pass with a long environment; untouched pages of it cost nothing.
 const SIZE: usize = 128 << 10;
@@ -36,8 +37,11 @@ static TAKEN: AtomicUsize = AtomicUsize::new(0);
 const STEP: usize = 16;
 /// Sizes that have a list.
 const SIZES: usize = 32;
-/// How much is taken from dlmalloc at once for small pieces.
-const BLOCK: usize = 256 << 10;
+/// How much is taken at once for small pieces: first from dlmalloc, then from the kernel, with
+/// its pages there already, for each of them would be a fault, and whoever needs a second block
+/// is likely to need many.
+const FIRST: usize = 256 << 10;
+const BLOCK: usize = 1 << 20;
 
 /// Small pieces that were given back, and the rest of the block that new ones are cut from.
 struct Lists {
@@ -48,7 +52,7 @@ struct Lists {
 
 struct Shared(UnsafeCell<Lists>);
 
-// SAFETY: only who has set `IN_USE` looks inside.
+// SAFETY: only the thread that `OWNER` names looks inside, and only once at a time, by `IN_USE`.
 unsafe impl Sync for Shared {}
 
 static LISTS: Shared = Shared(UnsafeCell::new(Lists {
@@ -56,7 +60,10 @@ static LISTS: Shared = Shared(UnsafeCell::new(Lists {
     next: ptr::null_mut(),
     left: 0,
 }));
-/// Nobody waits for it: whoever finds it set does without the lists.
+/// The first thread that asked; all others do without the lists. A lock would cost as much as
+/// all else that is done for a small piece.
+static OWNER: AtomicUsize = AtomicUsize::new(0);
+/// The owner is inside: a signal's handler does without them.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
 /// Which list pieces of this kind are on; none for what is large or oddly aligned.
@@ -82,13 +89,12 @@ impl Lists {
         }
         let size = whole(at).size();
         if self.left < size {
-            // SAFETY: neither size nor alignment is zero. What is left of the old block is small.
-            let block = unsafe { Layout::from_size_align_unchecked(BLOCK, STEP) };
-            let block = unsafe { GlobalDlmalloc.alloc(block) };
+            // What is left of the old block is small.
+            let (block, size) = block(self.next.is_null());
             if block.is_null() {
                 return block;
             }
-            (self.next, self.left) = (block, BLOCK);
+            (self.next, self.left) = (block, size);
         }
         let piece = self.next;
         (self.next, self.left) = (piece.wrapping_add(size), self.left - size);
@@ -103,14 +109,38 @@ impl Lists {
     }
 }
 
-/// With the lists, unless they are in use.
+/// Memory to cut small pieces from, and how much; null if there is none.
+fn block(is_first: bool) -> (*mut u8, usize) {
+    if !is_first {
+        let (access, flags) =
+            (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::POPULATE);
+        // SAFETY: the kernel chooses where, so nothing of ours is there.
+        if let Ok(block) = unsafe { mmap_anonymous(ptr::null_mut(), BLOCK, access, flags) } {
+            return (block.cast(), BLOCK);
+        }
+    }
+    // SAFETY: neither size nor alignment is zero.
+    let first = unsafe { Layout::from_size_align_unchecked(FIRST, STEP) };
+    (unsafe { GlobalDlmalloc.alloc(first) }, FIRST)
+}
+
+/// With the lists, unless they are another's or in use.
 fn with_lists<T>(then: impl FnOnce(&mut Lists) -> T) -> Option<T> {
-    if IN_USE.swap(true, Ordering::Acquire) {
+    // SAFETY: it only tells the calling thread's address, which is not zero.
+    let me = unsafe { libc::pthread_self() }.addr();
+    let owner = OWNER.load(Ordering::Relaxed);
+    let is_mine = owner == me
+        || owner == 0
+            && OWNER.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+    if !is_mine || IN_USE.load(Ordering::Relaxed) {
         return None;
     }
-    // SAFETY: `IN_USE` was not set before, so nobody else is here until it is cleared.
+    IN_USE.store(true, Ordering::Relaxed);
+    compiler_fence(Ordering::SeqCst);
+    // SAFETY: this is the owner, and it was not inside.
     let done = then(unsafe { &mut *LISTS.0.get() });
-    IN_USE.store(false, Ordering::Release);
+    compiler_fence(Ordering::SeqCst);
+    IN_USE.store(false, Ordering::Relaxed);
     Some(done)
 }
 
