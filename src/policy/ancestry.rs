@@ -205,7 +205,8 @@ impl Process {
         let operand = self.operand();
         // Text that is run only speaks of what it names.
         let says_so = |word: &BString| {
-            let at = word.find(b"appname=").filter(|_| word.starts_with(b"-"));
+            let option = word.strip_prefix(b"-");
+            let at = option.and_then(|option| option.find(b"appname=")).map(|at| at + 1);
             at.is_some_and(|at| is(&word[at + b"appname=".len()..]))
         };
         is(&self.executable)

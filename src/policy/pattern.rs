@@ -2,6 +2,8 @@
 //! literal when it is no regex at all. The required literal is known beforehand,
 //! so that most texts never compile anything.
 
+use std::sync::OnceLock;
+
 use fancy_regex::Expr;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +24,40 @@ pub struct Pattern {
     kind: Kind,
     /// Occurs in every text that matches; empty when there is none such.
     required: String,
+    /// Made by the first text that needs it: a line may be thousands of calls.
+    #[serde(skip)]
+    engine: Once,
+}
+
+/// A pattern's engine, as soon as there is one; not part of what it is.
+#[derive(Default)]
+struct Once(OnceLock<Engine>);
+
+enum Engine {
+    Regex(regex::Regex),
+    Backtracking(Box<fancy_regex::Regex>),
+    /// It does not compile, though it did when it was parsed.
+    None,
+}
+
+impl Clone for Once {
+    fn clone(&self) -> Self {
+        Once::default()
+    }
+}
+
+impl PartialEq for Once {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Once {}
+
+impl std::fmt::Debug for Once {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("_")
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,12 +75,13 @@ impl Pattern {
         let source = source.to_owned();
         if build_regex(&source).is_ok() {
             let required = required_literal(&source);
-            Pattern { source, kind: Kind::Regex, required }
+            Pattern { source, kind: Kind::Regex, required, engine: Once::default() }
         } else if build_backtracking(&source).is_ok() {
             let required = required_literal(&source);
-            Pattern { source, kind: Kind::Backtracking, required }
+            Pattern { source, kind: Kind::Backtracking, required, engine: Once::default() }
         } else {
-            Pattern { required: source.clone(), source, kind: Kind::Literal }
+            let (required, engine) = (source.clone(), Once::default());
+            Pattern { required, source, kind: Kind::Literal, engine }
         }
     }
 
@@ -90,13 +127,28 @@ impl Pattern {
         }
         match self.kind {
             Kind::Literal => Some(true),
-            Kind::Regex => Some(build_regex(&self.source).ok()?.is_match(text)),
             Kind::Backtracking if text.len() > LONGEST => {
                 let wider = build_regex(&wider(&self.source)?).ok()?;
                 (!wider.is_match(text)).then_some(false)
             }
-            Kind::Backtracking => build_backtracking(&self.source).ok()?.is_match(text).ok(),
+            _ => match self.engine.0.get_or_init(|| self.engine()) {
+                Engine::Regex(regex) => Some(regex.is_match(text)),
+                Engine::Backtracking(regex) => regex.is_match(text).ok(),
+                Engine::None => None,
+            },
         }
+    }
+
+    fn engine(&self) -> Engine {
+        let engine = match self.kind {
+            Kind::Literal => None,
+            Kind::Regex => build_regex(&self.source).ok().map(Engine::Regex),
+            Kind::Backtracking => {
+                let regex = build_backtracking(&self.source).ok();
+                regex.map(|regex| Engine::Backtracking(Box::new(regex)))
+            }
+        };
+        engine.unwrap_or(Engine::None)
     }
 }
 
