@@ -39,17 +39,10 @@ pub fn admits(text: &str) -> bool {
     if text.len() > LENGTH {
         return false;
     }
-    let counts = Counts::of(text);
-    let work_depth = counts.work_depth.max(counts.depth) + 1;
     let has_arithmetic = text.contains("((") || text.contains("$[");
-    counts.depth <= DEPTH
-        && text.len().saturating_mul(work_depth.saturating_mul(work_depth)) <= WORK
-        && counts.openers <= OPENERS
-        && counts.braces <= BRACES
-        && counts.tests <= TESTS
-        && counts.operators <= OPERATORS
-        && counts.keywords <= KEYWORDS
-        && (!has_arithmetic || counts.signs <= SIGNS)
+    Counts::of(text).is_some_and(|counts| {
+        counts.are_few(text.len()) && (!has_arithmetic || counts.signs <= SIGNS)
+    })
 }
 
 #[derive(Default)]
@@ -69,7 +62,8 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(text: &str) -> Self {
+    /// None as soon as there is too much of anything: no count ever sinks but `patterns`.
+    fn of(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let mut counts = Counts::default();
         // Once blind to quotes, once aware of them: what misleads one does not mislead both.
@@ -77,6 +71,14 @@ impl Counts {
         let mut quotes = Quotes::default();
         let (mut in_test, mut word, mut backquotes) = (false, 0, 0);
         for (at, &byte) in bytes.iter().enumerate() {
+            if byte.is_ascii_alphabetic() {
+                continue;
+            }
+            counts.word(bytes.get(word..at).unwrap_or_default());
+            word = at + 1;
+            if byte.is_ascii_digit() || matches!(byte, b' ' | b'.' | b'_') {
+                continue;
+            }
             let next = bytes.get(at + 1).copied();
             match byte {
                 b'(' | b'{' => {
@@ -105,19 +107,30 @@ impl Counts {
             let depth = blind.max(quotes.open.len());
             counts.depth = counts.depth.max(depth);
             counts.work_depth = counts.work_depth.max(depth + counts.patterns);
-            if !byte.is_ascii_alphabetic() {
-                counts.word(bytes.get(word..at).unwrap_or_default());
-                word = at + 1;
+            if !counts.are_few(text.len()) {
+                return None;
             }
         }
         counts.word(bytes.get(word..).unwrap_or_default());
         // Each pair of back-quotes may hold the next, but a few pairs side by side are common.
         counts.depth += usize::from(backquotes > 0) + backquotes / 16;
-        counts
+        Some(counts)
+    }
+
+    /// Are they all within their bounds, in a text of this length?
+    fn are_few(&self, length: usize) -> bool {
+        let work_depth = self.work_depth.max(self.depth) + 1;
+        self.depth <= DEPTH
+            && length.saturating_mul(work_depth.saturating_mul(work_depth)) <= WORK
+            && self.openers <= OPENERS
+            && self.braces <= BRACES
+            && self.tests <= TESTS
+            && self.operators <= OPERATORS
+            && self.keywords <= KEYWORDS
     }
 
     fn word(&mut self, word: &[u8]) {
-        if OPENING.contains(&word) {
+        if word.len() > 1 && OPENING.contains(&word) {
             self.keywords += 1;
             self.patterns += usize::from(word == b"case");
         }

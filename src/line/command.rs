@@ -82,6 +82,11 @@ impl Command {
         seen_through(&self.words).first()
     }
 
+    /// Does the line give it something to read?
+    pub fn is_fed(&self) -> bool {
+        self.input.is_some() || !self.writers.is_empty()
+    }
+
     /// The texts of each `>(…)` of it.
     pub(super) fn writes_to(&self) -> BTreeSet<String> {
         let targets = self.redirections.iter().map(|redirection| &redirection.target);
@@ -155,6 +160,9 @@ const OPERATORS: [(&str, RedirectOperator); 12] = [
 impl RedirectOperator {
     /// The operator that this text begins with, and its width.
     pub fn at_start(text: &str) -> Option<(Self, usize)> {
+        if !text.starts_with(['<', '>', '&']) {
+            return None;
+        }
         let (sign, operator) = OPERATORS.iter().find(|(sign, _)| text.starts_with(sign))?;
         Some((*operator, sign.len()))
     }

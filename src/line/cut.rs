@@ -111,7 +111,10 @@ impl Cutter<'_> {
             (";;", Stage::After(Operator::Sequence)),
             (";&", Stage::After(Operator::Sequence)),
         ];
-        let found = operators.into_iter().find(|(operator, _)| self.scan.looking_at(operator));
+        let is_long = matches!(self.scan.byte(1), Some(b'|' | b'&' | b';'));
+        let found = operators
+            .into_iter()
+            .find(|(operator, _)| (is_long || *operator == "|") && self.scan.looking_at(operator));
         let (operator, stage) = found.unwrap_or((";", Stage::After(Operator::Sequence)));
         self.end(operator.len(), stage);
         if operator.len() > 1 && operator.starts_with(';') && self.cases > 0 {

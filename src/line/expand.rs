@@ -43,6 +43,9 @@ impl Default for Budget {
 
 /// A word of a command.
 pub fn expand(source: &str, scope: &Scope, budget: &mut Budget) -> Expanded {
+    if is_plain(source) {
+        return Expanded { words: vec![Word::of(source, source)], inside: Vec::new() };
+    }
     let Atoms { atoms, inside } = atoms(source, Quoting::Word);
     let words = match braced(&atoms, &mut budget.braces) {
         Some(several) => several
@@ -58,8 +61,17 @@ pub fn expand(source: &str, scope: &Scope, budget: &mut Budget) -> Expanded {
     Expanded { words, inside }
 }
 
+/// Does it mean itself, as most words do?
+fn is_plain(source: &str) -> bool {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"-_./,:=+%@".contains(&b);
+    !source.is_empty() && source.bytes().all(is_plain)
+}
+
 /// A word that stays one: the value of an assignment, what a redirection names.
 pub fn expand_one(source: &str, scope: &Scope, budget: &mut Budget) -> (Word, Vec<String>) {
+    if is_plain(source) {
+        return (Word::of(source, source), Vec::new());
+    }
     let Atoms { atoms, inside } = atoms(source, Quoting::Word);
     (single(source, atoms, scope, budget), inside)
 }

@@ -19,12 +19,12 @@ use super::word::{Dynamic, Piece, Word};
 const COST_OF_TEXT: usize = 2;
 
 impl Walker {
-    pub(super) fn simple(&mut self, raw: Raw, place: &Place) {
+    pub(super) fn simple(&mut self, mut raw: Raw, place: &Place) {
         let before = self.scope.clone();
         let mut inside = Vec::new();
         let at = self.commands.len();
         self.budget.defaults = Defaults::Left(false);
-        let (command, redirects) = self.command(&raw, place, &mut inside);
+        let (command, redirects) = self.command(&mut raw, place, &mut inside);
         let has_defaults = std::mem::replace(&mut self.budget.defaults, Defaults::Left(false))
             == Defaults::Left(true);
         self.makes |= command.name().is_some_and(|name| !name.is_one_of(&MAKES_NOTHING));
@@ -46,13 +46,15 @@ impl Walker {
         }
         if let Some(words) = words {
             let after = std::mem::replace(&mut self.scope, before);
-            self.by_default(&raw, &words, place);
+            raw.source =
+                self.commands.get(at).map(|command| command.source.clone()).unwrap_or_default();
+            self.by_default(&mut raw, &words, place);
             self.scope = after;
         }
     }
 
     /// The same command with what stands for variables that nobody knows: `${GIT:-git} push`.
-    fn by_default(&mut self, raw: &Raw, words: &[Word], place: &Place) {
+    fn by_default(&mut self, raw: &mut Raw, words: &[Word], place: &Place) {
         let place = &place.inside(Nest::Again);
         self.budget.defaults = Defaults::Taken;
         let (command, _) = self.command(raw, place, &mut Vec::new());
@@ -68,8 +70,14 @@ impl Walker {
         }
     }
 
-    /// What is known of a simple command, and whether it has an input of its own.
-    fn command(&mut self, raw: &Raw, place: &Place, inside: &mut Vec<String>) -> (Command, bool) {
+    /// What is known of a simple command, whose source it takes, and whether it has an input of its
+    /// own.
+    fn command(
+        &mut self,
+        raw: &mut Raw,
+        place: &Place,
+        inside: &mut Vec<String>,
+    ) -> (Command, bool) {
         let assignments = self.assignments(&raw.assignments, inside);
         let mut words = Vec::new();
         for word in &raw.words {
@@ -88,7 +96,7 @@ impl Walker {
             Some(text) => (text.map(Arc::from), Vec::new()),
         };
         let command = Command {
-            source: raw.source.clone(),
+            source: std::mem::take(&mut raw.source),
             assignments,
             words,
             redirections,

@@ -166,6 +166,7 @@ impl Walker {
         self.scope.forget();
         let (parts, bodies) = cut_with_bodies(text);
         let mut bodies = bodies.into_iter();
+        self.commands.reserve(parts.len());
         let mut stage = place.stage;
         for (nth, part) in parts.into_iter().enumerate() {
             stage = if nth == 0 { stage } else { part.stage };
