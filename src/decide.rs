@@ -493,7 +493,11 @@ const EFFECTIVE: usize = 64;
 fn effective_directories(context: &Context, calls: &[Invocation]) -> Vec<PathBuf> {
     let place = place(context);
     let mut found: Vec<PathBuf> = Vec::new();
-    for call in calls.iter().filter(|call| call.machine == Machine::This) {
+    let stays = |call: &&Invocation| {
+        call.locations.is_empty() && call.words.directories().is_empty()
+            || call.machine == Machine::Another
+    };
+    for call in calls.iter().filter(|call| !stays(call)) {
         let here = Location::default();
         let known = call.locations.iter().filter(|location| !location.is_unknown());
         let mut starts: Vec<&Location> = known.collect();

@@ -160,10 +160,19 @@ impl Grammar {
 
     /// The canonical name of a subcommand.
     pub fn subcommand(&self, word: &[u8]) -> Option<&str> {
-        self.subcommands
-            .lines()
-            .find(|line| line.split(", ").any(|n| n.as_bytes() == word))
-            .and_then(|line| line.split(", ").next())
+        let all = self.subcommands.as_bytes();
+        if word.is_empty() || word.contains(&b'\n') || word.contains_str(", ") {
+            return None;
+        }
+        // Searched for as it stands, not line by line: each word of a long line is asked for.
+        let is_one = |at: &usize| {
+            let (before, behind) = (&all[..*at], &all[at + word.len()..]);
+            (before.is_empty() || before.ends_with(b"\n") || before.ends_with(b", "))
+                && (behind.is_empty() || behind.starts_with(b"\n") || behind.starts_with(b", "))
+        };
+        let at = all.find_iter(word).find(is_one)?;
+        let line = all[..at].rfind_byte(b'\n').map_or(0, |end| end + 1);
+        self.subcommands.get(line..)?.lines().next()?.split(", ").next()
     }
 
     fn specs(&self) -> impl Iterator<Item = OptionSpec<'_>> {

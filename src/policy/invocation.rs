@@ -12,7 +12,7 @@ use super::{Ancestry, Location, Operator, Place};
 /// A call to be judged.
 #[derive(Debug, Clone)]
 pub struct Invocation {
-    pub words: Words,
+    pub words: Arc<Words>,
     /// Of those words that only the shell will know, how they were typed: quotes and all. Shared
     /// with what it wraps.
     pub typed: Option<Arc<BTreeMap<BString, String>>>,
@@ -23,7 +23,8 @@ pub struct Invocation {
     pub stage: Stage,
     /// Commands of earlier stages of its pipeline, as far as a rule names them.
     pub fed_by: Vec<Arc<Feeder>>,
-    pub ancestry: Ancestry,
+    /// Shared by the calls of a text.
+    pub ancestry: Arc<Ancestry>,
     /// What it does, where a rule speaks of that; found by descriptions and by the line.
     pub effects: Vec<Effect>,
     /// Where it does that.
@@ -51,7 +52,7 @@ pub enum Machine {
 /// A command that writes into the pipe from which another reads.
 #[derive(Debug, Clone)]
 pub struct Feeder {
-    pub words: Words,
+    pub words: Arc<Words>,
     /// Its own text.
     pub text: String,
 }
@@ -68,16 +69,21 @@ pub enum Stage {
 
 impl Invocation {
     /// A call known by its argv alone: what a shim sees.
-    pub fn from_words(words: Words, ancestry: Ancestry) -> Self {
+    pub fn from_words(words: Words, ancestry: impl Into<Arc<Ancestry>>) -> Self {
         let text = crate::command::join(words.argv());
+        Invocation::from_text(words, text, ancestry)
+    }
+
+    /// A call on a line.
+    pub fn from_text(words: Words, text: String, ancestry: impl Into<Arc<Ancestry>>) -> Self {
         Invocation {
-            words,
+            words: Arc::new(words),
             typed: None,
             text,
             line: None,
             stage: Stage::First,
             fed_by: Vec::new(),
-            ancestry,
+            ancestry: ancestry.into(),
             effects: Vec::new(),
             place: None,
             locations: Vec::new(),

@@ -12,6 +12,7 @@ use crate::line::{
 use crate::policy::{Ancestry, Invocation, Location, Machine, Process, matches_name};
 
 use super::feeders::Feeders;
+use super::unread::ASKED_BYTES;
 use super::{View, code};
 
 /// Commands inside commands inside commands: further down nothing is looked at.
@@ -20,6 +21,10 @@ const DEPTH: usize = 8;
 impl View<'_> {
     /// Takes argv apart by the descriptions in the view.
     pub fn words(&self, argv: &[BString]) -> Words {
+        self.words_of(argv.to_vec())
+    }
+
+    fn words_of(&self, argv: Vec<BString>) -> Words {
         let called = argv.first().map(|a| a.rsplit(|b| *b == b'/').next().unwrap_or_default());
         let entry = called.and_then(|name| self.program(name));
         parse_with(argv, entry.as_ref().map(|e| e.canonical.as_str()), |path| self.grammar(path))
@@ -38,10 +43,10 @@ impl View<'_> {
     pub fn calls_of_line(&self, text: &str, ancestry: &Ancestry) -> Vec<Invocation> {
         let mut found = Found::default();
         found.left += text.len();
-        let whole = Arc::from(text);
-        self.follow_text(Text::new(text, &whole, ancestry), DEPTH, &mut found);
+        let (whole, above) = (Arc::from(text), Arc::new(ancestry.clone()));
+        self.follow_text(Text::new(text, &whole, &above), DEPTH, &mut found);
         if found.calls.is_empty() {
-            found.calls.push(whole_alone(self, &whole, ancestry));
+            found.calls.push(whole_alone(self, &whole, &above));
         }
         found.calls
     }
@@ -58,24 +63,24 @@ impl View<'_> {
         let from = text.from;
         let mut feeders = Feeders::of_line(self);
         let is_first = found.is_above(text.inside);
+        found.calls.reserve(line.commands.len());
         for (at, command) in line.commands.iter().enumerate() {
-            let words = self.words(&command.argv());
+            let words = self.words_of(command.argv());
             let written = command.redirections.iter().filter_map(written);
             let written = written.filter(|_| text.machine == Machine::This);
             let call = Invocation {
                 typed: Some(command.typed()).filter(|typed| !typed.is_empty()).map(Arc::new),
-                text: command.source.clone(),
                 line: Some(Arc::clone(text.whole)),
                 stage: command.stage,
-                effects: self.runs_what_it_prints(command),
+                effects: self.runs_what_it_prints(command, &mut found.asked),
                 written: written.collect(),
                 locations: locations(from, &command.directories, is_first),
                 inside: text.inside,
                 machine: text.machine,
-                ..Invocation::from_words(words, text.above.clone())
+                ..Invocation::from_text(words, command.source.clone(), Arc::clone(text.above))
             };
             let others = self.found_by(command).into_iter().map(|argv| {
-                let words = self.words(&argv);
+                let words = Arc::new(self.words(&argv));
                 Invocation { words, ..call.clone() }
             });
             let others: Vec<Invocation> = others.collect();
@@ -97,21 +102,33 @@ impl View<'_> {
         depth: usize,
         found: &mut Found,
     ) {
-        if let Some((line, at)) = input {
-            call.effects.extend(self.runs_unread(&call.words, &line.commands, at));
+        let runs_text = self.runs_text(&call.words);
+        if let Some((line, at)) = input.filter(|_| runs_text) {
+            call.effects.extend(self.runs_unread(
+                &call.words,
+                &line.commands,
+                at,
+                &mut found.asked,
+            ));
         }
-        let fed = input.filter(|_| found.left > 0).and_then(|(line, at)| {
-            let reads = self.reads_program(&call.words) || self.reads_line(&call.words);
-            line::fed(&line.commands, at).filter(|_| reads)
-        });
-        let is_code = code::is_known(&call.words.program().to_str_lossy());
+        let reads = |(line, at): &(&Line, usize)| {
+            let has_input = line.commands.get(*at).is_some_and(Command::is_fed);
+            has_input
+                && (runs_text && self.reads_program(&call.words) || self.reads_line(&call.words))
+        };
+        let fed = input.filter(|_| found.left > 0).filter(reads);
+        let fed = fed.and_then(|(line, at)| line::fed(&line.commands, at));
+        let is_code = runs_text && code::is_known(&call.words.program().to_str_lossy());
         call.code = fed.clone().filter(|_| is_code).map(Arc::from);
         let wrapped = call.words.wrapped().to_vec();
-        let script = self.script(&call.words);
+        let script = if runs_text { self.script(&call.words) } else { None };
         let meant = self.meant(&call.words);
+        if wrapped.is_empty() && script.is_none() && meant.is_none() && fed.is_none() {
+            return found.calls.push(call);
+        }
         let grammar = self.grammar(call.words.path()).unwrap_or_default();
         let replaced = grammar.fed.then(|| replaced(&call.words));
-        let as_called = call.ancestry.clone();
+        let as_called = Arc::clone(&call.ancestry);
         let typed = call.typed.clone();
         let assigns = !wrapped.is_empty() && self.assigns(&call.words);
         let above = below(&call);
@@ -157,7 +174,7 @@ impl View<'_> {
                     if argv.is_empty() || is_option {
                         continue;
                     }
-                    let mut inner = Invocation::from_words(self.words(argv), above.clone());
+                    let mut inner = Invocation::from_words(self.words(argv), Arc::clone(&above));
                     inner.typed.clone_from(&typed);
                     inner.line.clone_from(&whole);
                     // What a wrapper in a pipe runs reads from that pipe.
@@ -168,7 +185,7 @@ impl View<'_> {
                     if let (Some(replaced), Some((line, at))) = (&replaced, input)
                         && self.runs_words(&inner.words, replaced.as_bstr())
                     {
-                        inner.effects.extend(self.fed_unread(&line.commands, at));
+                        inner.effects.extend(self.fed_unread(&line.commands, at, &mut found.asked));
                         if let Some(text) = line::fed(&line.commands, at) {
                             follow_text(&text.replace('\0', "\n"), &[], found);
                         }
@@ -272,7 +289,7 @@ impl View<'_> {
 struct Text<'t> {
     text: &'t str,
     whole: &'t Arc<str>,
-    above: &'t Ancestry,
+    above: &'t Arc<Ancestry>,
     /// The call that it is given to.
     inside: Option<usize>,
     /// Where a `cd` before it may have led.
@@ -282,17 +299,17 @@ struct Text<'t> {
 }
 
 impl<'t> Text<'t> {
-    fn new(text: &'t str, whole: &'t Arc<str>, above: &'t Ancestry) -> Self {
+    fn new(text: &'t str, whole: &'t Arc<str>, above: &'t Arc<Ancestry>) -> Self {
         let (inside, from, parameters, machine) = (None, &[][..], &[][..], Machine::This);
         Text { text, whole, above, inside, from, parameters, machine }
     }
 }
 
 /// Nothing that is a command; rules over text still see it.
-pub(super) fn whole_alone(view: &View<'_>, whole: &Arc<str>, above: &Ancestry) -> Invocation {
-    let (text, line) = (whole.to_string(), Some(Arc::clone(whole)));
-    let words = view.words(&[]);
-    Invocation { text, line, ..Invocation::from_words(words, above.clone()) }
+pub(super) fn whole_alone(view: &View<'_>, whole: &Arc<str>, above: &Arc<Ancestry>) -> Invocation {
+    let line = Some(Arc::clone(whole));
+    let call = Invocation::from_text(view.words(&[]), whole.to_string(), Arc::clone(above));
+    Invocation { line, ..call }
 }
 
 /// The calls that were found.
@@ -300,6 +317,8 @@ pub(super) struct Found {
     pub(super) calls: Vec<Invocation>,
     /// Bytes of text that may still be read: what is fed to shells that feed shells ends.
     left: usize,
+    /// The same for what is asked where text comes from.
+    asked: usize,
 }
 
 impl Found {
@@ -312,7 +331,7 @@ impl Found {
 
 impl Default for Found {
     fn default() -> Self {
-        Found { calls: Vec::new(), left: 1 << 21 }
+        Found { calls: Vec::new(), left: 1 << 21, asked: ASKED_BYTES }
     }
 }
 
@@ -393,15 +412,15 @@ fn behind_assignments(argv: &[BString]) -> &[BString] {
 }
 
 /// What is inside a call has that call above it.
-fn below(call: &Invocation) -> Ancestry {
+fn below(call: &Invocation) -> Arc<Ancestry> {
     let argv = call.words.argv().to_vec();
     let executable = call.words.called().into();
     let wrapper = Process { executable, argv, is_wrapping: true, ..Process::default() };
     let above = call.ancestry.processes.iter().cloned();
-    Ancestry {
+    Arc::new(Ancestry {
         processes: std::iter::once(Arc::new(wrapper)).chain(above).collect(),
         ..Ancestry::default()
-    }
+    })
 }
 
 #[cfg(test)]

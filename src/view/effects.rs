@@ -65,7 +65,7 @@ impl View<'_> {
         let texts = texts.chain(call.code.as_deref().map(str::as_bytes));
         let coded: Vec<Effect> =
             texts.flat_map(|text| super::code::effects(&program, text)).collect();
-        let narrows = self.grammar(call.words.path()).unwrap_or_default().narrows;
+        let narrows = self.grammar(call.words.path()).unwrap_or_default().narrows.clone();
         let does = effects(&call.words, &clauses, &narrows).into_iter().chain(coded);
         does.flat_map(|effect| self.where_found(effect, call, before)).collect()
     }

@@ -45,7 +45,7 @@ impl Feeders {
             self.forms.iter().any(|form| form.covers(&call.words, Stage::First))
         };
         let feeder = |call: &Invocation| {
-            Arc::new(Feeder { words: call.words.clone(), text: call.text.clone() })
+            Arc::new(Feeder { words: Arc::clone(&call.words), text: call.text.clone() })
         };
         let feeders: Vec<Arc<Feeder>> = calls.iter().filter(is_named).map(feeder).collect();
         self.is_any |= !feeders.is_empty();

@@ -12,19 +12,18 @@ impl View<'_> {
     /// Rules that name no command are matched on the text as it is.
     pub fn calls_of_powershell(&self, text: &str, ancestry: &Ancestry) -> Vec<Invocation> {
         let mut found = Found::default();
-        let whole: Arc<str> = Arc::from(text);
+        let (whole, above): (Arc<str>, _) = (Arc::from(text), Arc::new(ancestry.clone()));
         for command in line::powershell(text) {
             let words = self.words(&command.words);
             let call = Invocation {
-                text: command.source,
                 line: Some(Arc::clone(&whole)),
                 stage: command.stage,
-                ..Invocation::from_words(words, ancestry.clone())
+                ..Invocation::from_text(words, command.source, Arc::clone(&above))
             };
             self.follow_call(call, &mut found);
         }
         if found.calls.is_empty() {
-            found.calls.push(whole_alone(self, &whole, ancestry));
+            found.calls.push(whole_alone(self, &whole, &above));
         }
         found.calls
     }

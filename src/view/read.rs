@@ -1,8 +1,9 @@
 //! Bytes → the few records a call needs. What is read is checked first, and only
 //! that: the cost does not grow with the number of rules.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use serde::de::DeserializeOwned;
 
@@ -29,6 +30,8 @@ pub struct View<'a> {
     bytes: &'a [u8],
     header: Header,
     is_damaged: Cell<bool>,
+    /// Those that were read: a long line asks for the same ones again and again.
+    grammars: RefCell<BTreeMap<String, Rc<Grammar>>>,
 }
 
 /// These bytes are no view of this build.
@@ -125,7 +128,8 @@ impl<'a> View<'a> {
         if header.length as usize != bytes.len() || !slots.is_power_of_two() {
             return Err(Damaged);
         }
-        Ok(View { bytes, header, is_damaged: Cell::new(false) })
+        let (is_damaged, grammars) = (Cell::new(false), RefCell::default());
+        Ok(View { bytes, header, is_damaged, grammars })
     }
 
     /// Was everything sound that was read so far? If not, what was said does not count.
@@ -181,12 +185,18 @@ impl<'a> View<'a> {
     }
 
     /// The grammar of a command path. A program that the user describes is the user's alone.
-    pub fn grammar(&self, path: &str) -> Option<Grammar> {
+    pub fn grammar(&self, path: &str) -> Option<Rc<Grammar>> {
+        if let Some(grammar) = self.grammars.borrow().get(path) {
+            return Some(Rc::clone(grammar));
+        }
         let program = path.split(' ').next().unwrap_or(path);
-        match self.bucket(Key::Grammar(program)) {
+        let grammar = match self.bucket(Key::Grammar(program)) {
             Some(_) => self.records(Key::Grammar(path)).next(),
             None => BUILT_IN.grammar(path),
-        }
+        };
+        let grammar = Rc::new(grammar?);
+        self.grammars.borrow_mut().insert(path.to_owned(), Rc::clone(&grammar));
+        Some(grammar)
     }
 
     /// Does any rule speak of what calls do?

@@ -12,6 +12,8 @@ use super::View;
 
 /// So many commands are asked what they print, for one that runs it.
 const ASKED: usize = 64;
+/// So many bytes of text are read for that in a line, each text as often as it is asked.
+pub(super) const ASKED_BYTES: usize = 1 << 18;
 /// Substitutions inside substitutions.
 const DEPTH: usize = 4;
 
@@ -23,8 +25,9 @@ impl View<'_> {
         words: &Words,
         commands: &[Command],
         at: usize,
+        bytes: &mut usize,
     ) -> Vec<Effect> {
-        let mut asked = ASKED;
+        let mut asked = Asked { commands: ASKED, bytes };
         let mut things = Vec::new();
         let operand = words.words().first().map(|word| word.text.as_bstr());
         if self.reads_program(words) {
@@ -39,9 +42,9 @@ impl View<'_> {
     }
 
     /// The same for a command as it was typed: `$(curl …)` runs what it prints.
-    pub(super) fn runs_what_it_prints(&self, command: &Command) -> Vec<Effect> {
+    pub(super) fn runs_what_it_prints(&self, command: &Command, bytes: &mut usize) -> Vec<Effect> {
         let Some(word) = command.name().filter(|_| command.is_dynamic()) else { return Vec::new() };
-        let mut asked = ASKED;
+        let mut asked = Asked { commands: ASKED, bytes };
         let inside = substitutions(word);
         let unread = inside.iter().find_map(|text| self.printed_by(text, DEPTH, &mut asked));
         unread.into_iter().chain([Thing::Unknown]).map(runs).collect()
@@ -76,6 +79,11 @@ impl View<'_> {
         }
     }
 
+    /// May it run a text or a file as commands or code?
+    pub(super) fn runs_text(&self, words: &Words) -> bool {
+        !matches!(self.runs_as(words), Runs::Nothing)
+    }
+
     fn runs_as(&self, words: &Words) -> Runs {
         let program = words.program().to_str_lossy();
         if matches!(&*program, "source" | ".") {
@@ -89,12 +97,18 @@ impl View<'_> {
     }
 
     /// The same for what is put into the words of a shell: `curl … | xargs sh -c`.
-    pub(super) fn fed_unread(&self, commands: &[Command], at: usize) -> Vec<Effect> {
-        self.fed_by(commands, at, &mut { ASKED }).map(runs).into_iter().collect()
+    pub(super) fn fed_unread(
+        &self,
+        commands: &[Command],
+        at: usize,
+        bytes: &mut usize,
+    ) -> Vec<Effect> {
+        let mut asked = Asked { commands: ASKED, bytes };
+        self.fed_by(commands, at, &mut asked).map(runs).into_iter().collect()
     }
 
     /// What the text that a command reads has come from.
-    fn fed_by(&self, commands: &[Command], at: usize, asked: &mut usize) -> Option<Thing> {
+    fn fed_by(&self, commands: &[Command], at: usize, asked: &mut Asked<'_>) -> Option<Thing> {
         let command = commands.get(at)?;
         for redirection in &command.redirections {
             if redirection.operator == RedirectOperator::Read {
@@ -110,8 +124,9 @@ impl View<'_> {
     }
 
     /// What a text prints when it is run.
-    fn printed_by(&self, text: &str, depth: usize, asked: &mut usize) -> Option<Thing> {
+    fn printed_by(&self, text: &str, depth: usize, asked: &mut Asked<'_>) -> Option<Thing> {
         let depth = depth.checked_sub(1)?;
+        *asked.bytes = asked.bytes.checked_sub(text.len())?;
         let line = line::parse(text);
         let outer = |at: &usize| {
             let nesting = line.commands.get(*at).map(|command| &command.nesting[..]);
@@ -128,9 +143,9 @@ impl View<'_> {
         commands: &[Command],
         at: usize,
         depth: usize,
-        asked: &mut usize,
+        asked: &mut Asked<'_>,
     ) -> Option<Thing> {
-        *asked = asked.checked_sub(1)?;
+        asked.commands = asked.commands.checked_sub(1)?;
         let command = commands.get(at)?;
         let argv: Vec<BString> = command.argv();
         for call in self.calls(&argv, &Ancestry::default()) {
@@ -147,6 +162,12 @@ impl View<'_> {
         }
         self.fed_by(commands, at, asked)
     }
+}
+
+/// What may still be asked.
+struct Asked<'b> {
+    commands: usize,
+    bytes: &'b mut usize,
 }
 
 /// How a program runs text.

@@ -1,5 +1,7 @@
 //! Options looked up by their names, in every level of a command that may have them here.
 
+use std::rc::Rc;
+
 use super::super::{Grammar, OptionSpec, Takes};
 use super::Reader;
 
@@ -18,11 +20,11 @@ pub(super) enum Need {
     Listed(Vec<String>),
 }
 
-impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
+impl<L: Fn(&str) -> Option<Rc<Grammar>>> Reader<L> {
     /// The levels whose options may stand here, innermost first.
     fn in_reach(&self) -> impl Iterator<Item = (usize, &Grammar)> {
         let last = self.levels.len() - 1;
-        let levels = self.levels.iter().enumerate().rev();
+        let levels = self.levels.iter().map(|level| &**level).enumerate().rev();
         levels.filter(move |(depth, grammar)| *depth == last || !grammar.before_subcommand)
     }
 

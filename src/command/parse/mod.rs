@@ -4,6 +4,8 @@ mod found;
 mod operands;
 mod options;
 
+use std::rc::Rc;
+
 use bstr::BString;
 
 use super::words::{Word, Words, Wrapped, basename};
@@ -15,17 +17,19 @@ use options::Then;
 /// Takes argv apart by the descriptions of a catalogue.
 pub fn parse(argv: &[BString], catalogue: &Catalogue) -> Words {
     let canonical = argv.first().and_then(|a| catalogue.canonical(basename(a)));
-    parse_with(argv, canonical.as_deref(), |path| catalogue.grammar(path))
+    let lookup = |path: &str| catalogue.grammar(path).map(Rc::new);
+    parse_with(argv.to_vec(), canonical.as_deref(), lookup)
 }
 
 /// Takes argv apart. `canonical` is the description's first name, and `lookup`
 /// answers for a path of it and its subcommands (`git`, `git push`).
 pub fn parse_with(
-    argv: &[BString],
+    argv: Vec<BString>,
     canonical: Option<&str>,
-    lookup: impl Fn(&str) -> Option<Grammar>,
+    lookup: impl Fn(&str) -> Option<Rc<Grammar>>,
 ) -> Words {
-    let mut words = Words { argv: argv.to_vec(), ..Words::default() };
+    let rest = argv.get(1..).unwrap_or_default().iter().rev().cloned().collect();
+    let mut words = Words { argv, ..Words::default() };
     let root = canonical.and_then(&lookup);
     words.canonical = canonical.unwrap_or_default().to_owned();
     let path = words.canonical.clone();
@@ -33,7 +37,7 @@ pub fn parse_with(
         described: root.is_some(),
         strange: false,
         levels: vec![root.unwrap_or_default()],
-        rest: argv.get(1..).unwrap_or_default().iter().rev().cloned().collect(),
+        rest,
         inner: Vec::new(),
         words,
         path,
@@ -45,7 +49,7 @@ pub fn parse_with(
 struct Reader<L> {
     words: Words,
     /// The command's grammar, then its subcommand's, innermost last; never empty.
-    levels: Vec<Grammar>,
+    levels: Vec<Rc<Grammar>>,
     path: String,
     described: bool,
     /// A word stood where a subcommand was expected, and is none that is described.
@@ -57,7 +61,7 @@ struct Reader<L> {
     lookup: L,
 }
 
-impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
+impl<L: Fn(&str) -> Option<Rc<Grammar>>> Reader<L> {
     fn read(mut self) -> Words {
         let mut expects_subcommand = true;
         let mut doubtful = false;

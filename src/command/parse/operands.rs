@@ -1,12 +1,14 @@
 //! Words that are none, and the command or text that some of them are.
 
+use std::rc::Rc;
+
 use bstr::{BString, ByteSlice};
 
 use super::super::words::{Word, Wrapped};
 use super::super::{Grammar, Wraps};
 use super::Reader;
 
-impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
+impl<L: Fn(&str) -> Option<Rc<Grammar>>> Reader<L> {
     /// One operand among options.
     pub(super) fn operand(&mut self, word: BString, doubtful: bool, skip: &mut Option<u32>) {
         let left = skip.get_or_insert(self.level().skip_operands);

@@ -1,5 +1,7 @@
 //! Words that are options, and the values they take from the words behind them.
 
+use std::rc::Rc;
+
 use bstr::{BString, ByteSlice};
 
 use super::super::words::{Flag, Wrapped};
@@ -18,7 +20,7 @@ pub(super) enum Then {
     Done,
 }
 
-impl<L: Fn(&str) -> Option<Grammar>> Reader<L> {
+impl<L: Fn(&str) -> Option<Rc<Grammar>>> Reader<L> {
     /// Is it, as it stands, an option whose value is shell text?
     pub(super) fn is_text_option(&self, word: &BString) -> bool {
         let level = self.level();
