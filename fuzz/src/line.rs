@@ -57,7 +57,9 @@ pub fn line(bytes: &[u8], costly: Costly) -> Took {
         let long = repeated(&text, LONGEST);
         took = took.or(both(&long));
         let too_long = format!("{long}{}", " ".repeat(LONGEST + 1 - long.len()));
-        assert_eq!(parse(&too_long).way, Way::Cut, "too long, and parsed");
+        // The bodies of here-documents are data, and taken out before.
+        let is_cut = text.contains("<<") || parse(&too_long).way == Way::Cut;
+        assert!(is_cut, "too long, and parsed");
     }
     took
 }

@@ -55,6 +55,8 @@ pub struct Command {
     pub writers: Vec<usize>,
     /// Where it may run, the likeliest first.
     pub directories: Vec<Possible>,
+    /// It calls a function of the line, whose body has been walked: no program.
+    pub is_call: bool,
 }
 
 impl Command {

@@ -127,15 +127,16 @@ impl Places {
         }
     }
 
-    /// `cd`; where `surely` is said, what is not there now cannot have been made before.
-    pub fn enter(&mut self, to: &BString, surely: bool) {
+    /// `cd`; where `surely` is said, what is not there now cannot have been made before; what
+    /// `is_made` is there.
+    pub fn enter(&mut self, to: &BString, surely: bool, is_made: bool) {
         self.settle();
         let mut all = Vec::new();
         for place in &*self.all {
             let possible = place.possible.entered(to);
             all.push(Place { possible, after: Outcome::Success });
         }
-        if !is_always_there(to) {
+        if !is_made && !is_always_there(to) {
             for place in &*self.all {
                 let mut possible = place.possible.clone();
                 if surely && let Directory::At(entered) = possible.entered(to).directory {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use bstr::BString;
+use bstr::{BString, ByteSlice};
 
 use super::command::Directory;
 use super::places::{Outcome, Places};
@@ -50,6 +50,8 @@ pub struct Scope {
     pub places: Places,
     /// Where `cd -` leads.
     before: Option<Places>,
+    /// Directories that the line has made, as they were named, and variables that hold one.
+    made: Rc<Vec<BString>>,
     /// `set -e`
     pub stops_at_failure: bool,
     /// `IFS` was assigned: what is not quoted is split who knows where.
@@ -68,6 +70,7 @@ impl Scope {
             input: None,
             places,
             before: None,
+            made: Rc::default(),
             stops_at_failure: false,
             splits_oddly: false,
         }
@@ -233,6 +236,13 @@ impl Scope {
     }
 
     fn put(&mut self, name: &str, value: Option<BString>) {
+        if !self.made.is_empty() {
+            let is_it = |made: &BString| {
+                made.trim_start_with(|c| matches!(c, '$' | '{')).trim_end_with(|c| c == '}')
+                    == name.as_bytes()
+            };
+            Rc::make_mut(&mut self.made).retain(|made| !made.starts_with(b"$") || !is_it(made));
+        }
         let is_new = !self.variables.contains_key(name);
         match value.filter(|value| value.len() <= BYTES) {
             Some(value) if !is_new || self.variables.len() < VARIABLES => {
@@ -249,6 +259,7 @@ impl Scope {
             && self.lists.is_empty()
             && self.input.is_none()
             && self.before.is_none()
+            && self.made.is_empty()
             && !self.splits_oddly;
         if knows_nothing && self.places.are_unknown() {
             return;
@@ -327,6 +338,9 @@ impl Scope {
         if self.before != other.before {
             self.before = None;
         }
+        if !Rc::ptr_eq(&self.made, &other.made) {
+            Rc::make_mut(&mut self.made).retain(|made| other.made.contains(made));
+        }
         self.stops_at_failure &= other.stops_at_failure;
         if !Rc::ptr_eq(&self.functions, &other.functions) {
             let functions = Rc::make_mut(&mut self.functions);
@@ -354,8 +368,32 @@ impl Scope {
     pub fn enter(&mut self, to: &BString, surely: bool) {
         self.places.settle();
         let before = self.places.clone();
-        self.places.enter(to, surely);
+        self.places.enter(to, surely, self.has_made(to));
         self.before = Some(before);
+        if !self.made.is_empty() {
+            Rc::make_mut(&mut self.made).retain(is_rooted);
+        }
+    }
+
+    /// `mkdir`
+    pub fn make(&mut self, directories: impl Iterator<Item = BString>) {
+        let room = VARIABLES.saturating_sub(self.made.len());
+        Rc::make_mut(&mut self.made).extend(directories.take(room).map(|d| plain(&d).into()));
+    }
+
+    /// Something runs that may remove what was made.
+    pub fn unmake(&mut self) {
+        if !self.made.is_empty() {
+            self.made = Rc::default();
+        }
+    }
+
+    /// Is it, or what it holds, there because the line has made it?
+    fn has_made(&self, to: &BString) -> bool {
+        let to = plain(to);
+        self.made.iter().any(|made| {
+            made.strip_prefix(to).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+        })
     }
 
     /// `cd -`
@@ -365,8 +403,31 @@ impl Scope {
         self.before = Some(std::mem::replace(&mut self.places, back));
     }
 
+    /// `unset`
+    pub fn undefine(&mut self, name: &str) {
+        if self.functions.contains_key(name) {
+            Rc::make_mut(&mut self.functions).remove(name);
+        }
+    }
+
+    /// Is this name surely that of a function, whose body was walked where it was defined?
+    pub fn shadows(&self, name: &BString) -> bool {
+        !self.functions.is_empty()
+            && name.to_str().is_ok_and(|name| self.functions.get(name).is_some_and(|f| f.is_whole))
+    }
+
     /// Is there a function of this name?
     pub fn defines(&self, name: &str) -> bool {
         self.functions.contains_key(name)
     }
+}
+
+fn is_rooted(path: &BString) -> bool {
+    matches!(path.first(), Some(b'/' | b'~' | b'$'))
+}
+
+/// `./a/` is `a`.
+fn plain(path: &BString) -> &[u8] {
+    let path = path.strip_prefix(b"./").unwrap_or(path);
+    path.strip_suffix(b"/").unwrap_or(path)
 }

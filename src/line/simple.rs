@@ -24,9 +24,11 @@ impl Walker {
         let mut inside = Vec::new();
         let at = self.commands.len();
         self.budget.defaults = Defaults::Left(false);
-        let (command, redirects) = self.command(&mut raw, place, &mut inside);
+        let (mut command, redirects) = self.command(&mut raw, place, &mut inside);
         let has_defaults = std::mem::replace(&mut self.budget.defaults, Defaults::Left(false))
             == Defaults::Left(true);
+        let first = command.words.first().and_then(Word::literal);
+        command.is_call = first.is_some_and(|name| self.scope.shadows(&name));
         self.makes |= command.name().is_some_and(|name| !name.is_one_of(&MAKES_NOTHING));
         let argv = command.argv();
         let is_literal = !command.is_dynamic();
@@ -105,6 +107,7 @@ impl Walker {
             input,
             writers,
             directories: self.scope.places.possible(),
+            is_call: false,
         };
         (command, redirects)
     }
@@ -221,6 +224,7 @@ impl Walker {
                 self.substitutions(&quoted::inside(&prompt), place);
             }
             let literal = value.literal().filter(|value| !value.starts_with(b"("));
+            let is_made = value.source.trim_start_matches('"').starts_with("$(mktemp -d");
             let value = match (appends, name.split_once('[')) {
                 (_, Some((array, _))) => {
                     self.scope.set(array, None);
@@ -234,6 +238,10 @@ impl Walker {
                     .map(|(old, new)| BString::from([old.as_slice(), new].concat())),
             };
             self.scope.set(name, value);
+            if !appends && is_made {
+                self.scope
+                    .make([format!("${name}").into(), format!("${{{name}}}").into()].into_iter());
+            }
         }
     }
 
@@ -295,6 +303,13 @@ impl Walker {
             }
             b"." | b"source" => self.scope.forget(),
             b"set" => self.sets(at, arguments),
+            b"mkdir" if !self.scope.defines("mkdir") => {
+                self.scope.make(operands.into_iter().cloned());
+            }
+            b"rm" | b"rmdir" | b"mv" | b"find" | b"git" => {
+                self.scope.unmake();
+                self.calls(&name.to_str_lossy(), at, place);
+            }
             b"shift" => {
                 let count = operands.first().map_or(Some(1), |n| n.to_str().ok()?.parse().ok());
                 match count {
@@ -333,6 +348,9 @@ impl Walker {
             b"read" | b"unset" | b"printf" | b"mapfile" | b"readarray" | b"getopts" | b"let"
             | b"wait" => {
                 arguments.iter().for_each(|text| self.scope.forget_named_in(&text.to_str_lossy()));
+                if name == "unset" {
+                    operands.iter().for_each(|o| self.scope.undefine(&o.to_str_lossy()));
+                }
             }
             name => self.calls(&name.to_str_lossy(), at, place),
         }

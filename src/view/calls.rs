@@ -65,7 +65,9 @@ impl View<'_> {
         let is_first = found.is_above(text.inside);
         found.calls.reserve(line.commands.len());
         for (at, command) in line.commands.iter().enumerate() {
-            let words = self.words_of(command.argv());
+            // What a function does has been seen where it was defined.
+            let argv = if command.is_call { Vec::new() } else { command.argv() };
+            let words = self.words_of(argv);
             let written = command.redirections.iter().filter_map(written);
             let written = written.filter(|_| text.machine == Machine::This);
             let call = Invocation {
