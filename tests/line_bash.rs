@@ -13,7 +13,8 @@ use embargo::line::parse;
 const LINES: usize = 2000;
 /// The first half succeeds, the second fails.
 const STUBS: [&str; 6] = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"];
-const STUB: &str = "#!/bin/sh\necho \"${0##*/} $*\" >> \"$LOG\"\n";
+/// A call is a line, whatever is in its words.
+const STUB: &str = "#!/bin/sh\nset -f\necho \"${0##*/}\" $* >> \"$LOG\"\n";
 
 #[test]
 fn what_bash_runs_is_found() {

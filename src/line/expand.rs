@@ -129,7 +129,11 @@ impl<'a> Builder<'a> {
                         }
                         continue;
                     }
-                    let value = name.as_ref().and_then(|name| self.value(name, *quoted));
+                    let value = match (name, kind) {
+                        (Some(name), _) => self.value(name, *quoted),
+                        (None, Dynamic::Substitution) => self.printed(source, *quoted),
+                        _ => None,
+                    };
                     let value = match instead {
                         Some(instead) => self.instead(value, instead),
                         None => value,
@@ -216,6 +220,18 @@ impl<'a> Builder<'a> {
         }
         self.budget.bytes = self.budget.bytes.checked_sub(value.len())?;
         Some(value.clone())
+    }
+
+    /// `$(echo git)`, `` `echo git` ``
+    fn printed(&mut self, source: &str, quoted: bool) -> Option<BString> {
+        let inside = source.strip_prefix("$(").and_then(|text| text.strip_suffix(')'));
+        let inside = inside.or(source.strip_prefix('`').and_then(|text| text.strip_suffix('`')))?;
+        let printed = super::fed::printed(inside)?;
+        if !quoted && self.splits == Splits::Yes && self.scope.splits_oddly {
+            return None;
+        }
+        self.budget.bytes = self.budget.bytes.checked_sub(inside.len())?;
+        Some(printed.trim_end_with(|c| c == '\n').into())
     }
 
     /// Does a pattern begin here?

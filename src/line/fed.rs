@@ -7,16 +7,32 @@ use bstr::{BString, ByteSlice};
 
 use super::ansi::{unescaped, unescaped_by_echo};
 use super::command::{Command, RedirectOperator, Redirection};
+use super::word::Word;
 
 /// So many commands are asked what they write, however the pipes lie.
 const WRITERS: usize = 256;
 /// Longer texts are not put together.
 const BYTES: usize = 1 << 18;
+/// What longer texts print is not looked for.
+const PRINTED: usize = 1 << 12;
 
 /// The text that the command at this place is fed; none where nothing is known of it. What is
 /// dynamic in it stays as it was typed.
 pub fn fed(commands: &[Command], at: usize) -> Option<String> {
     Some(input(commands, at, &mut { WRITERS })?.to_str_lossy().into_owned())
+}
+
+/// What a text prints when it is run, if it is one `echo` or `printf` of literal words.
+pub fn printed(text: &str) -> Option<BString> {
+    let text = text.trim();
+    let is_printer = text.starts_with("echo") || text.starts_with("printf");
+    if !is_printer || text.len() > PRINTED {
+        return None;
+    }
+    let commands = super::parse(text).commands;
+    let [command] = commands.as_slice() else { return None };
+    let is_known = command.assignments.is_empty() && command.words.iter().all(Word::is_literal);
+    output(&commands, 0, &mut { 1 }).filter(|_| is_known)
 }
 
 /// The same for what stands behind these commands, or reads this text.

@@ -32,7 +32,7 @@ pub use command::{
     Assignment, Command, Directory, Line, Nest, Possible, RedirectOperator, Redirection, Way,
 };
 pub use cut::{Part, cut};
-pub use fed::fed;
+pub use fed::{fed, printed};
 pub use parse::{parse, parse_with};
 pub use powershell::{Simple, powershell};
 pub use split::split;

@@ -13,7 +13,7 @@ use crate::policy::{Ancestry, Invocation, Location, Machine, Process, matches_na
 
 use super::feeders::Feeders;
 use super::unread::ASKED_BYTES;
-use super::{View, code};
+use super::{View, code, put};
 
 /// Commands inside commands inside commands: further down nothing is looked at.
 const DEPTH: usize = 8;
@@ -124,12 +124,20 @@ impl View<'_> {
         call.code = fed.clone().filter(|_| is_code).map(Arc::from);
         let wrapped = call.words.wrapped().to_vec();
         let script = if runs_text { self.script(&call.words) } else { None };
+        let fed = match runs_text && !is_code {
+            true => fed.or_else(|| self.printed_operand(&call.words)),
+            false => fed,
+        };
         let meant = self.meant(&call.words);
         if wrapped.is_empty() && script.is_none() && meant.is_none() && fed.is_none() {
             return found.calls.push(call);
         }
         let grammar = self.grammar(call.words.path()).unwrap_or_default();
         let replaced = grammar.fed.then(|| replaced(&call.words));
+        let put = replaced.as_ref().map(|replaced| {
+            let reads = input.and_then(|(line, at)| line::fed(&line.commands, at));
+            put::filled(&call.words, replaced, reads.as_deref())
+        });
         let as_called = Arc::clone(&call.ancestry);
         let typed = call.typed.clone();
         let assigns = !wrapped.is_empty() && self.assigns(&call.words);
@@ -166,7 +174,7 @@ impl View<'_> {
             follow_text(&text, &[], found);
         }
         let script = script.map(Wrapped::Argv).into_iter();
-        for inner in wrapped.into_iter().chain(script) {
+        for inner in wrapped.into_iter().chain(script).chain(put.into_iter().flatten()) {
             match inner {
                 Wrapped::Argv(argv) => {
                     let argv = if assigns { behind_assignments(&argv) } else { &argv };
@@ -197,6 +205,13 @@ impl View<'_> {
                 Wrapped::Text(text) => follow_text(&text.to_str_lossy(), &parameters, found),
             }
         }
+    }
+
+    /// `source <(echo git push)`: what a shell's operand prints.
+    fn printed_operand(&self, words: &Words) -> Option<String> {
+        let operand = words.words().first().filter(|_| self.runs_operand(words))?;
+        let inside = operand.text.strip_prefix(b"<(")?.strip_suffix(b")")?;
+        Some(line::printed(&inside.to_str_lossy())?.to_str_lossy().into_owned())
     }
 
     /// What a call is by another name: `git-push` and `git -c alias.p=push p` are `git push`.

@@ -14,6 +14,7 @@ mod freshness;
 mod key;
 mod powershell;
 mod prove;
+mod put;
 mod read;
 mod unread;
 
