@@ -21,6 +21,7 @@ impl Raw {
     /// `coproc`, that end with their line, with the newline for a word.
     pub fn is_misread(&self) -> bool {
         self.words.iter().any(|word| word.starts_with('\n') || swallows(word))
+            || self.assignments.iter().any(|text| swallows(text))
             || self.redirections.iter().any(lacks_target)
     }
 }
