@@ -202,7 +202,16 @@ impl View<'_> {
                     }
                     self.follow(inner, input, depth, found);
                 }
-                Wrapped::Text(text) => follow_text(&text.to_str_lossy(), &parameters, found),
+                Wrapped::Text(text) => {
+                    let text = text.to_str_lossy();
+                    follow_text(&text, &parameters, found);
+                    // `ssh host bash -s <<EOF`: the last of what runs there reads what is fed here.
+                    let fed = input.filter(|_| grammar.elsewhere && self.ends_in_reader(&text));
+                    let fed = fed.and_then(|(line, at)| line::fed(&line.commands, at));
+                    if let Some(fed) = fed.filter(|_| found.left > 0) {
+                        follow_text(&fed, &[], found);
+                    }
+                }
             }
         }
     }
@@ -294,6 +303,12 @@ impl View<'_> {
         let grammar = self.grammar(words.path());
         words.wrapped().is_empty()
             && grammar.is_some_and(|grammar| grammar.wraps == Wraps::Line && grammar.elsewhere)
+    }
+
+    /// Does the last command of a text run what it reads?
+    fn ends_in_reader(&self, text: &str) -> bool {
+        let line = line::parse(text);
+        line.commands.last().is_some_and(|last| self.reads_program(&self.words_of(last.argv())))
     }
 
     fn assigns(&self, words: &Words) -> bool {
