@@ -5,8 +5,9 @@ use bstr::{BString, ByteSlice};
 
 use super::atoms::{Quoting, commands_in};
 
-/// The commands that running this argv finds in its own arguments.
-pub fn commands_of(argv: &[BString]) -> Vec<String> {
+/// The commands that running this argv finds in its own arguments; so many bytes of these may
+/// still be read.
+pub fn commands_of(argv: &[BString], left: &mut usize) -> Vec<String> {
     let Some((name, arguments)) = argv.split_first() else { return Vec::new() };
     let is_active = |text: &BString| text.contains_str("$(") || text.contains(&b'`');
     if !arguments.iter().any(is_active) {
@@ -18,7 +19,7 @@ pub fn commands_of(argv: &[BString]) -> Vec<String> {
         pairs.filter_map(|pair| pair.get(1)).collect::<Vec<_>>()
     };
     let texts: Vec<&BString> = match name.as_slice() {
-        b"let" => return arguments.iter().flat_map(|text| inside(text)).collect(),
+        b"let" => return within(arguments.iter().map(|text| text.as_slice()), left),
         b"declare" | b"typeset" | b"local" | b"export" | b"readonly" | b"read" | b"unset"
         | b"mapfile" | b"readarray" | b"getopts" => arguments.iter().collect(),
         b"test" | b"[" => behind("-v"),
@@ -26,7 +27,18 @@ pub fn commands_of(argv: &[BString]) -> Vec<String> {
         b"wait" => behind("-p"),
         _ => return Vec::new(),
     };
-    texts.into_iter().filter_map(|text| subscript(text)).flat_map(inside).collect()
+    within(texts.into_iter().filter_map(|text| subscript(text)), left)
+}
+
+/// Braces may have made many of one text.
+fn within<'t>(texts: impl Iterator<Item = &'t [u8]>, left: &mut usize) -> Vec<String> {
+    let mut found = Vec::new();
+    for text in texts {
+        let Some(rest) = left.checked_sub(text.len()) else { break };
+        *left = rest;
+        found.extend(inside(text));
+    }
+    found
 }
 
 /// What stands in the brackets of `a[…]` and `a[…]=x`.

@@ -1,6 +1,7 @@
 //! A simple command: its words are expanded, the commands in them found, and what it changes
 //! for later ones is kept.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bstr::{BString, ByteSlice};
@@ -35,7 +36,13 @@ impl Walker {
         let assignments = command.assignments.clone();
         let words = has_defaults.then(|| command.words.clone());
         self.commands.push(command);
-        inside.extend(quoted::commands_of(&argv));
+        // Most of them stand in expansions too, and have been found there.
+        let mut again = quoted::commands_of(&argv, &mut self.nested);
+        if !again.is_empty() {
+            let found: BTreeSet<&String> = inside.iter().collect();
+            again.retain(|text| !found.contains(text));
+            inside.append(&mut again);
+        }
         inside.extend(self.prompts(&raw.words));
         self.fed_substitutions(&inside, place, Some(at));
         if argv.is_empty() {

@@ -20,8 +20,10 @@ use super::scope::{Local, Scope};
 
 /// Texts inside texts: further down nothing is looked at.
 const DEPTH: usize = 16;
-/// Bytes of texts inside texts, in all.
-const NESTED: usize = 1 << 20;
+/// Bytes of texts inside texts, in all: so many times the line's own, at least and at most so many.
+const NESTED_TIMES: usize = 4;
+const NESTED: usize = 1 << 17;
+const NESTED_MOST: usize = 1 << 20;
 /// Bodies of loops and functions that are walked once more.
 const ROUNDS: usize = 64;
 
@@ -93,6 +95,7 @@ impl Walker {
     /// Finds the commands of a whole line; `parameters` are `$0`, `$1` and so on, as far as known.
     pub fn line(&mut self, text: &str, parameters: &[BString]) {
         self.scope.give(parameters);
+        self.nested = text.len().saturating_mul(NESTED_TIMES).clamp(NESTED, NESTED_MOST);
         let (nesting, writers) = (Vec::new(), Vec::new());
         let place = Place { stage: Stage::First, nesting, input: None, writers, depth: DEPTH };
         self.text(text, &place);
