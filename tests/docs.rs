@@ -417,6 +417,9 @@ fn json_keys_are_documented() {
     world.write("project/dist/app", "x");
     world.embargo(&["seal", "dist"]).any_output().status(0).run();
     let seals = answer(&world, &["seals", "--json"]);
+    world.write("project/dist/app", "y");
+    let drifted = answer(&world, &["seals", "check", "--json"]);
+    world.write("project/dist/app", "x");
     let accepted = answer(&world, &["accept", "--dry-run", "--json", "--", "./v", "dist"]);
     let sealed = answer(&world, &["check", "--json", "rm -r dist"]);
     assert_eq!(keys(&sealed), keys(&refused), "{sealed}");
@@ -442,7 +445,7 @@ fn json_keys_are_documented() {
 
     let chain: Names = &keys(&whole) | &keys(&broken_chain);
     let command = &explained["commands"][0];
-    let table: [(&str, Names); 42] = [
+    let table: [(&str, Names); 44] = [
         ("`init --json`", keys(&init)),
         ("Each of init's `packs`", keys(&init["packs"][0])),
         ("Each of init's `undecided`", keys(&init["undecided"][0])),
@@ -481,12 +484,14 @@ fn json_keys_are_documented() {
         ("Each of `seals`", keys(&sealed["seals"][0])),
         ("`seals --json`", keys(&seals)),
         ("Each of its `seals`", keys(&seals["seals"][0])),
+        ("`seals check --json`", keys(&drifted)),
+        ("Each of its `drift`", keys(&drifted["drift"][0])),
         ("`accept --json`", keys(&accepted)),
         ("Each of its `sealed`", keys(&accepted["sealed"][0])),
         ("JSON", Names::new()),
         ("Other answers of `check --json`", Names::new()),
     ];
-    for (heading, found) in &table[..39] {
+    for (heading, found) in &table[..41] {
         assert_eq!(first_cells(&section("docs/reference/json.md", heading)), *found, "{heading}");
     }
     let headings = all(r"(?m)^#+ (.+)$", &read("docs/reference/json.md"));

@@ -1,12 +1,13 @@
 //! Seals for people: the list, and what `seal` and `unseal` have to say.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
 use bstr::{BString, ByteSlice};
 use serde_json::{Value, json};
 
-use crate::seal::{Class, Forbidden, Object, Seal, Standing, Tier};
+use crate::seal::{Change, Class, Drift, Forbidden, Object, Seal, SealId, Standing, Tier};
 use crate::sys::store::StoreError;
 
 use super::log::time;
@@ -69,6 +70,54 @@ pub fn json(seals: &[Seal]) -> Value {
         })
     };
     json!({ "version": JSON_VERSION, "seals": seals.iter().map(one).collect::<Vec<_>>() })
+}
+
+/// What is not as it was sealed, a line each, and how many of the seals are looked at.
+pub fn drifts(seals: &[Seal], drifts: &[Drift]) -> String {
+    let line = |drift: &Drift| {
+        let what = match drift.change {
+            Change::Gone => "is gone",
+            Change::Content => "has other bytes",
+            Change::Mode => "has other permissions",
+            Change::Kind => "is another kind of thing",
+            Change::Link => "leads elsewhere",
+        };
+        format!("{:8} {} {what}\n", drift.change.name(), path(&drift.path))
+    };
+    let lines: String = drifts.iter().map(line).collect();
+    let all = match seals.len() {
+        0 => "nothing is sealed".to_owned(),
+        1 => "1 seal".to_owned(),
+        count => format!("{count} seals"),
+    };
+    let broken: BTreeSet<SealId> = drifts.iter().map(|drift| drift.seal).collect();
+    match broken.len() {
+        0 if seals.is_empty() => format!("{all}\n"),
+        0 => format!("{all}: everything is as it was sealed\n"),
+        count => format!("{lines}{all}, {count} of them not as sealed\n"),
+    }
+}
+
+/// For programs.
+pub fn drifts_json(seals: &[Seal], drifts: &[Drift], unread: &[(BString, io::Error)]) -> Value {
+    let one = |drift: &Drift| {
+        let seal = seals.iter().find(|seal| seal.id == drift.seal);
+        json!({
+            "seal": drift.seal.0,
+            "path": drift.path.to_str_lossy(),
+            "change": drift.change.name(),
+            "class": seal.map(|seal| seal.class.name()),
+            "check": seal.and_then(|seal| seal.check.as_ref()).map(|check| &check.name),
+        })
+    };
+    let unread: Vec<_> = unread.iter().map(|(path, _)| path.to_str_lossy()).collect();
+    let drift: Vec<_> = drifts.iter().map(one).collect();
+    json!({ "version": JSON_VERSION, "seals": seals.len(), "drift": drift, "unread": unread })
+}
+
+/// Is it as it was sealed? Nobody knows.
+pub fn not_read(at: &BString, error: &io::Error) -> String {
+    format!("embargo: {} cannot be read: {error}\n", path(at))
 }
 
 /// It is done.

@@ -3,12 +3,14 @@
 
 mod acceptance;
 mod class;
+mod drift;
 mod forbidden;
 mod index;
 mod threat;
 
 pub use acceptance::{Acceptance, Check, Dubious, Named, Said, dubious, listed, named};
 pub use class::{Class, Standing, Tier};
+pub use drift::{Change, Drift, drift};
 pub use forbidden::{Forbidden, forbidden};
 pub use index::{Damaged, Entry, Index, Mark, encode};
 pub use threat::{Holds, Presence, Reach, Threat, Touch, threats};

@@ -12,16 +12,18 @@ mod running;
 mod schema;
 mod view;
 
+use std::io;
 use std::path::Path;
 
-use bstr::BString;
+use bstr::{BString, ByteSlice};
 use rusqlite::Transaction;
 
 use super::environment;
 use super::raw::Ignored;
 use super::store::{Store, StoreError};
 use crate::seal::{
-    Acceptance, Class, Entry, Member, Object, Seal, SealId, Standing, Threat, Tier, encode,
+    Acceptance, Class, Drift, Entry, Member, Object, Seal, SealId, Standing, Threat, Tier, drift,
+    encode,
 };
 
 pub use digest::{Seen, observe};
@@ -94,6 +96,31 @@ pub fn seals(state: &Path) -> Result<Vec<Seal>, StoreError> {
     let Some(store) = Store::for_reading(&schema::LEDGER, state)? else { return Ok(Vec::new()) };
     rows::standing(&store.connection).map_err(|e| store.error(&e))
 }
+
+/// Reads all that these seals are of once more, and tells what is not as it was sealed. What
+/// cannot be read is no drift: the error is told with its path.
+pub fn drifts(state: &Path, seals: &[Seal]) -> Result<(Vec<Drift>, Vec<Unread>), StoreError> {
+    let Some(store) = Store::for_reading(&schema::LEDGER, state)? else {
+        return Ok(Default::default());
+    };
+    let (mut found, mut unread) = (Vec::new(), Vec::new());
+    for seal in seals {
+        let members = rows::members(&store.connection, seal.id).map_err(|e| store.error(&e))?;
+        match observe(&seal.path.to_path_lossy(), seal.class) {
+            Ok(now) => found.extend(drift(seal, &members, Some((&now.object, &now.members)))),
+            Err(e)
+                if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+            {
+                found.extend(drift(seal, &members, None))
+            }
+            Err(e) => unread.push((seal.path.clone(), e)),
+        }
+    }
+    Ok((found, unread))
+}
+
+/// A sealed path that cannot be read, and why.
+pub type Unread = (BString, io::Error);
 
 /// Adds what the ledger has on these seals; of a directory that goes as a whole, each seal in
 /// it. What cannot be read changes nothing.
