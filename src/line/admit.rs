@@ -8,6 +8,8 @@ const LENGTH: usize = 64 << 10;
 const DEPTH: usize = 16;
 /// Length × (depth + 1)²: its time.
 const WORK: usize = 400_000;
+/// The same of all the texts in a line together.
+pub const ALL_WORK: usize = 4 * WORK;
 /// Openers of any kind, nested or not: the stack, however the nesting is disguised.
 const OPENERS: usize = 512;
 const BRACES: usize = 512;
@@ -34,15 +36,16 @@ const OPENING: [&[u8]; 10] = [
     b"time",
 ];
 
-/// Is this text shallow and short enough to be parsed?
-pub fn admits(text: &str) -> bool {
+/// Is this text shallow and short enough to be parsed? Then what that costs: its length times the
+/// square of its depth.
+pub fn admits(text: &str) -> Option<usize> {
     if text.len() > LENGTH {
-        return false;
+        return None;
     }
     let has_arithmetic = text.contains("((") || text.contains("$[");
-    Counts::of(text).is_some_and(|counts| {
-        counts.are_few(text.len()) && (!has_arithmetic || counts.signs <= SIGNS)
-    })
+    let counts = Counts::of(text)?;
+    let is_small = counts.are_few(text.len()) && (!has_arithmetic || counts.signs <= SIGNS);
+    is_small.then(|| counts.work(text.len()))
 }
 
 #[derive(Default)]
@@ -117,11 +120,15 @@ impl Counts {
         Some(counts)
     }
 
+    fn work(&self, length: usize) -> usize {
+        let depth = self.work_depth.max(self.depth) + 1;
+        length.saturating_mul(depth.saturating_mul(depth))
+    }
+
     /// Are they all within their bounds, in a text of this length?
     fn are_few(&self, length: usize) -> bool {
-        let work_depth = self.work_depth.max(self.depth) + 1;
         self.depth <= DEPTH
-            && length.saturating_mul(work_depth.saturating_mul(work_depth)) <= WORK
+            && self.work(length) <= WORK
             && self.openers <= OPENERS
             && self.braces <= BRACES
             && self.tests <= TESTS

@@ -33,7 +33,7 @@ pub use command::{
 };
 pub use cut::{Part, cut};
 pub use fed::{fed, printed};
-pub use parse::{parse, parse_with};
+pub use parse::{parse, parse_briefly, parse_with};
 pub use powershell::{Simple, powershell};
 pub use split::split;
 pub use word::{Dynamic, Piece, Word};

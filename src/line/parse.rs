@@ -9,7 +9,7 @@ use std::cell::Cell;
 use bstr::BString;
 use rable::{Node, Span};
 
-use super::admit::admits;
+use super::admit::{ALL_WORK, admits};
 use super::command::Line;
 use super::cut::documents;
 use super::scan::Body;
@@ -30,6 +30,13 @@ pub fn parse_with(text: &str, parameters: &[BString]) -> Line {
     walker.finish()
 }
 
+/// The same of a text that is only asked what it prints: less of what is nested in it is read.
+pub fn parse_briefly(text: &str) -> Line {
+    let mut walker = Walker::default();
+    walker.briefly(text);
+    walker.finish()
+}
+
 /// A text that was parsed.
 pub struct Tree {
     pub nodes: Vec<Node>,
@@ -40,13 +47,21 @@ pub struct Tree {
 
 /// The tree of a text; none if it is not admitted or no shell text. What is too long with the
 /// bodies of its here-documents is parsed without them: they are data, and no nesting.
-pub fn tree(text: &str) -> Option<Tree> {
-    if admits(text) {
+///
+/// `left` is what parsing may still cost.
+pub fn tree(text: &str, left: &mut usize) -> Option<Tree> {
+    let mut admits = |text: &str| {
+        let rest = left.checked_sub(admits(text)?)?;
+        *left = rest;
+        Some(())
+    };
+    if admits(text).is_some() {
         let (nodes, text, documents) = (parsed(text)?, None, Documents::default());
         return Some(Tree { nodes, text, documents });
     }
     let (short, documents) = Documents::taken_from(text)?;
-    let nodes = admits(&short).then(|| parsed(&short))??;
+    admits(&short)?;
+    let nodes = parsed(&short)?;
     Some(Tree { nodes, text: Some(short), documents })
 }
 
@@ -107,7 +122,7 @@ impl Documents {
 
 /// Does a `)` of a `case` pattern end this text too early?
 pub fn has_open_case(text: &str) -> bool {
-    text.contains("case") && tree(text).is_none()
+    text.contains("case") && tree(text, &mut { ALL_WORK }).is_none()
 }
 
 /// A text and where its characters begin: rable counts these, and we slice bytes.

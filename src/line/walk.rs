@@ -10,6 +10,7 @@ use rable::{ListItem, ListOperator, Node, NodeKind};
 
 use crate::policy::{Operator, Stage};
 
+use super::admit::ALL_WORK;
 use super::command::{Command, Directory, Line, Nest, Way};
 use super::cut::cut_with_bodies;
 use super::expand::Budget;
@@ -24,6 +25,8 @@ const DEPTH: usize = 16;
 const NESTED_TIMES: usize = 4;
 const NESTED: usize = 1 << 17;
 const NESTED_MOST: usize = 1 << 20;
+/// What parsing a text briefly may cost, for each byte: it and three texts in each other.
+const BRIEF_WORK: usize = 32;
 /// Bodies of loops and functions that are walked once more.
 const ROUNDS: usize = 64;
 
@@ -43,6 +46,8 @@ pub struct Walker {
     pub(super) misled: bool,
     way: Way,
     pub(super) nested: usize,
+    /// What parsing may still cost.
+    work: usize,
     /// Something has run that may have made or removed a directory.
     pub(super) makes: bool,
     /// The next command stands behind the reserved word `time`.
@@ -85,6 +90,7 @@ impl Default for Walker {
             misled: false,
             way: Way::Parsed,
             nested: NESTED,
+            work: ALL_WORK,
             makes: false,
             is_timed: false,
         }
@@ -96,6 +102,17 @@ impl Walker {
     pub fn line(&mut self, text: &str, parameters: &[BString]) {
         self.scope.give(parameters);
         self.nested = text.len().saturating_mul(NESTED_TIMES).clamp(NESTED, NESTED_MOST);
+        self.whole(text);
+    }
+
+    /// The same, where much that is nested is not worth its time.
+    pub fn briefly(&mut self, text: &str) {
+        self.nested = text.len().saturating_mul(NESTED_TIMES);
+        self.work = text.len().saturating_mul(BRIEF_WORK);
+        self.whole(text);
+    }
+
+    fn whole(&mut self, text: &str) {
         let (nesting, writers) = (Vec::new(), Vec::new());
         let place = Place { stage: Stage::First, nesting, input: None, writers, depth: DEPTH };
         self.text(text, &place);
@@ -139,7 +156,7 @@ impl Walker {
 
     /// The commands of a text that stands here.
     pub(super) fn text(&mut self, text: &str, place: &Place) {
-        let Some(tree) = tree(text) else { return self.cut(text, place) };
+        let Some(tree) = tree(text, &mut self.work) else { return self.cut(text, place) };
         let (count, scope) = (self.commands.len(), self.scope.clone());
         let above = std::mem::take(&mut self.misled);
         let (nodes, documents) =

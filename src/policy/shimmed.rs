@@ -190,9 +190,9 @@ mod tests {
     #[test]
     fn a_rule_for_any_machine_wants_shims_of_what_leads_there() {
         let (catalogue, _) = crate::config::catalogue(&[]);
-        let there = ["git", "ssh", "docker", "kubectl"];
+        let there = ["git", "ssh", "docker", "kubectl", "terraform"];
         for (machines, wanted) in
-            [(Machines::This, &["git"][..]), (Machines::Any, &["docker", "git", "ssh"])]
+            [(Machines::This, &["git"][..]), (Machines::Any, &["docker", "git", "kubectl", "ssh"])]
         {
             let rules = vec![Rule { machines, ..rule("git push", Ruling::Refuse) }];
             let policy = Policy { rules, ..Policy::default() };

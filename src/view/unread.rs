@@ -12,8 +12,10 @@ use super::View;
 
 /// So many commands are asked what they print, for one that runs it.
 const ASKED: usize = 64;
+/// Longer texts are not asked.
+const LONGEST: usize = 2 << 10;
 /// So many bytes of text are read for that in a line, each text as often as it is asked.
-pub(super) const ASKED_BYTES: usize = 1 << 18;
+pub(super) const ASKED_BYTES: usize = 1 << 14;
 /// Substitutions inside substitutions.
 const DEPTH: usize = 4;
 
@@ -126,8 +128,11 @@ impl View<'_> {
     /// What a text prints when it is run.
     fn printed_by(&self, text: &str, depth: usize, asked: &mut Asked<'_>) -> Option<Thing> {
         let depth = depth.checked_sub(1)?;
+        if text.len() > LONGEST {
+            return None;
+        }
         *asked.bytes = asked.bytes.checked_sub(text.len())?;
-        let line = line::parse(text);
+        let line = line::parse_briefly(text);
         let outer = |at: &usize| {
             let nesting = line.commands.get(*at).map(|command| &command.nesting[..]);
             !nesting.unwrap_or_default().contains(&line::Nest::Substitution)
