@@ -117,11 +117,15 @@ impl Walker {
         let given: Vec<Option<BString>> = words.map(Word::literal).collect();
         let (input, writers) = (command.input.clone(), command.writers.clone());
         let is_fed = input.is_some() || !writers.is_empty();
-        let inner = match is_fed || body.depends() {
-            true => self.takes(&body, 1, place),
-            false => None,
+        let depends = is_fed || body.depends();
+        let inner = if depends { self.takes(&body, 1, place) } else { None };
+        let Some(inner) = inner else {
+            // What it does with this was not seen: the name has to stand for it.
+            if let Some(command) = self.commands.get_mut(at).filter(|_| depends) {
+                command.is_call = false;
+            }
+            return self.scope.call(name);
         };
-        let Some(inner) = inner else { return self.scope.call(name) };
         let inner = inner.inside(Nest::Function).inside(Nest::Again);
         let inner = Place { input, writers, ..inner };
         let before = self.scope.positionals();
